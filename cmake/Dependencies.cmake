@@ -1,0 +1,43 @@
+# The libraries Rowtide is built on, all from Debian 12; tools/packages.txt names their packages.
+# A library without a CMake package file gets a target of ours, named rt_<library>.
+
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+find_package(ICU REQUIRED COMPONENTS uc i18n)
+find_package(ZLIB REQUIRED)
+find_package(PkgConfig REQUIRED)
+
+add_library(rt_boost INTERFACE)
+target_link_libraries(rt_boost INTERFACE Boost::headers)
+
+# rt_pkg_config(<name> <module>): the pkg-config module as the target rt_<name>.
+function(rt_pkg_config name module)
+  pkg_check_modules(${name} REQUIRED IMPORTED_TARGET ${module})
+  add_library(rt_${name} INTERFACE)
+  target_link_libraries(rt_${name} INTERFACE PkgConfig::${name})
+endfunction()
+
+rt_pkg_config(re2 re2)
+rt_pkg_config(xxhash libxxhash)
+rt_pkg_config(simdjson simdjson)
+rt_pkg_config(zstd libzstd)
+rt_pkg_config(libedit libedit)
+
+find_package(nlohmann_json REQUIRED)
+add_library(rt_nlohmann_json INTERFACE)
+target_link_libraries(rt_nlohmann_json INTERFACE nlohmann_json::nlohmann_json)
+
+find_package(CLI11 REQUIRED)
+add_library(rt_cli11 INTERFACE)
+target_link_libraries(rt_cli11 INTERFACE CLI11::CLI11)
+
+# Howard Hinnant's date library with time zones from the system's tzdata.
+find_package(date REQUIRED)
+add_library(rt_date INTERFACE)
+target_link_libraries(rt_date INTERFACE date::date date::date-tz)
+
+if(RT_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(benchmark REQUIRED)
+endif()

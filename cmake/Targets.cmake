@@ -1,0 +1,67 @@
+# How the folders of the tree become targets.
+
+# One precompiled header of system headers for all targets.
+if(RT_PRECOMPILE)
+  file(WRITE "${PROJECT_BINARY_DIR}/precompiled.cc.new" "// Compiled once to make the precompiled header.\n")
+  file(COPY_FILE "${PROJECT_BINARY_DIR}/precompiled.cc.new" "${PROJECT_BINARY_DIR}/precompiled.cc"
+       ONLY_IF_DIFFERENT)
+  add_library(rt_precompiled OBJECT "${PROJECT_BINARY_DIR}/precompiled.cc")
+  target_precompile_headers(rt_precompiled PRIVATE
+    <algorithm> <array> <charconv> <chrono> <cstddef> <cstdint> <cstring> <functional> <limits> <map>
+    <memory> <optional> <set> <span> <string> <string_view> <tuple> <type_traits> <unordered_map>
+    <unordered_set> <utility> <variant> <vector> <fmt/format.h>)
+  target_link_libraries(rt_precompiled PRIVATE fmt::fmt spdlog::spdlog)
+endif()
+
+# Settings that all our targets share.
+function(rt_finish_target target)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
+  if(RT_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM rt_precompiled)
+  endif()
+endfunction()
+
+# rt_library(<folder> LINKS <target>... EXCEPT <file>...): the static library rt_<folder> of all
+# sources under the folder.
+function(rt_library folder)
+  cmake_parse_arguments(arg "" "" "LINKS;EXCEPT" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${folder}/*.cc")
+  if(arg_EXCEPT)
+    list(REMOVE_ITEM sources ${arg_EXCEPT})
+  endif()
+  if(sources)
+    add_library(rt_${folder} STATIC ${sources})
+    target_include_directories(rt_${folder} PUBLIC "${PROJECT_SOURCE_DIR}")
+    target_link_libraries(rt_${folder} PUBLIC ${arg_LINKS})
+    rt_finish_target(rt_${folder})
+  else()
+    add_library(rt_${folder} INTERFACE)
+    target_include_directories(rt_${folder} INTERFACE "${PROJECT_SOURCE_DIR}")
+    target_link_libraries(rt_${folder} INTERFACE ${arg_LINKS})
+  endif()
+endfunction()
+
+# rt_unit_tests(<folder> LINKS <target>...): unit_tests_<folder> of tests/<folder>/*_test.cc and
+# whatever other sources lie beside them.
+function(rt_unit_tests folder)
+  cmake_parse_arguments(arg "" "" "LINKS" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "tests/${folder}/*.cc")
+  if(sources)
+    add_executable(unit_tests_${folder} ${sources})
+    target_link_libraries(unit_tests_${folder} PRIVATE ${arg_LINKS} GTest::gtest_main GTest::gtest)
+    rt_finish_target(unit_tests_${folder})
+  endif()
+endfunction()
+
+# rt_programs(<prefix> <folder> LINKS <target>...): each source of the folder as a program
+# <prefix>_<stem>, built only when asked for by name.
+function(rt_programs prefix folder)
+  cmake_parse_arguments(arg "" "" "LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${folder}/*.cc")
+  foreach(source ${sources})
+    get_filename_component(stem "${source}" NAME_WE)
+    add_executable(${prefix}_${stem} EXCLUDE_FROM_ALL ${source})
+    target_link_libraries(${prefix}_${stem} PRIVATE ${arg_LINKS} benchmark::benchmark)
+    rt_finish_target(${prefix}_${stem})
+  endforeach()
+endfunction()
