@@ -1,0 +1,75 @@
+// The port of every operator: rows and time come in, rows and time go out, all state can be written and read back.
+//
+//   Process(input, batch, out)   rows; emits any number of batches
+//   Advance(input, time, out)    watermark, tick, idle, end; emits what time has settled, then hands the time on
+//   Snapshot / Restore           all of it, bundles and timers too; no output, so a checkpoint never changes any
+//
+// An operator is made ready by a failable Create and torn down by its destructor. It runs on one lane; calls do not
+// overlap. Emit runs everything downstream to completion before it returns. An operator with several inputs is told
+// the minimum of their watermarks: the task merges (engine/runtime/task.h), and passes End once, after the last input.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/clock.h"
+#include "engine/row_batch.h"
+#include "engine/schema.h"
+#include "engine/status.h"
+
+namespace rowtide {
+
+class SnapshotReader;
+class SnapshotWriter;
+
+class Collector {
+ public:
+  virtual ~Collector() = default;
+  virtual Status Emit(RowBatch batch) = 0;
+  virtual Status Advance(Time time) = 0;
+};
+
+class Operator {
+ public:
+  virtual ~Operator() = default;
+  virtual const Schema& output_schema() const = 0;
+  virtual Status Process(int input, const RowBatch& batch, Collector& out) = 0;
+  // The default hands the time on. Whoever overrides this emits first, then calls out.Advance(time).
+  virtual Status Advance(int input, Time time, Collector& out);
+  virtual Status Snapshot(SnapshotWriter& writer) const;
+  virtual Status Restore(SnapshotReader& reader);
+};
+
+// Named counts of one operator, for --stats and metrics: `late`, `unmatched_retraction`, `duplicate`, `expired`.
+// A counter is found by name once, at Create; the row loop adds through the pointer.
+class Counters {
+ public:
+  int64_t* Find(const std::string& name);  // made at the first call; stays put
+  struct Named {
+    std::string name;
+    std::unique_ptr<int64_t> value;
+  };
+  const std::vector<Named>& all() const { return all_; }
+
+ private:
+  std::vector<Named> all_;
+};
+
+// How much keyed state an operator holds. Kept up to date by the state layer.
+struct StateSize {
+  int64_t entries = 0;
+  int64_t bytes = 0;
+};
+
+// What an operator gets at Create besides its spec. Borrowed: outlives the operator.
+struct OperatorContext {
+  const Clock* clock = nullptr;
+  Counters* counters = nullptr;
+  StateSize* state_size = nullptr;
+  std::string local_time_zone = "UTC";  // table.local-time-zone
+  int64_t state_ttl_millis = 0;         // table.exec.state.ttl; 0 = rows live for ever
+  bool flink_compat = false;            // rowtide.flink-compat
+};
+
+}  // namespace rowtide

@@ -1,0 +1,31 @@
+// The port of what rows come from: files, topics, generators, scripts.
+//
+// `Poll` emits at most one batch (and at most one Time after it) and says whether there is more. A source does not
+// block in Poll. Its position goes into the snapshot; a restored source goes on with the next record. Records that do
+// not decode are the source's business: fail, skip or dead-letter, always counted, so records read = rows emitted +
+// rejected. A source emits no watermarks unless it `makes_watermarks`; a bounded one ends with kEnd from Poll, and the
+// task then sends the maximum watermark and End.
+#pragma once
+
+#include <memory>
+
+#include "engine/operator.h"
+
+namespace rowtide {
+
+enum class SourceState : uint8_t {
+  kMore,  // poll again at once
+  kWait,  // nothing now; poll again later
+  kEnd,   // over for good
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  virtual const Schema& output_schema() const = 0;
+  virtual Result<SourceState> Poll(Collector& out) = 0;
+  virtual Status Snapshot(SnapshotWriter& writer) const = 0;
+  virtual Status Restore(SnapshotReader& reader) = 0;
+};
+
+}  // namespace rowtide
