@@ -52,8 +52,9 @@ endif()
 # ccache needs to be told that it may look through a precompiled header.
 find_program(RT_CCACHE ccache)
 if(RT_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(sloppiness pch_defines,time_macros,include_file_mtime,include_file_ctime)
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=${sloppiness}
       "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" ${RT_CCACHE})
 endif()
 if(RT_CCACHE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

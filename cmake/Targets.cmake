@@ -2,14 +2,13 @@
 
 # One precompiled header of system headers for all targets.
 if(RT_PRECOMPILE)
-  file(WRITE "${PROJECT_BINARY_DIR}/precompiled.cc.new" "// Compiled once to make the precompiled header.\n")
-  file(COPY_FILE "${PROJECT_BINARY_DIR}/precompiled.cc.new" "${PROJECT_BINARY_DIR}/precompiled.cc"
-       ONLY_IF_DIFFERENT)
+  file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/precompiled.cc"
+       CONTENT "// Compiled once to make the precompiled header.\n")
   add_library(rt_precompiled OBJECT "${PROJECT_BINARY_DIR}/precompiled.cc")
   target_precompile_headers(rt_precompiled PRIVATE
-    <algorithm> <array> <charconv> <chrono> <cstddef> <cstdint> <cstring> <functional> <limits> <map>
-    <memory> <optional> <set> <span> <string> <string_view> <tuple> <type_traits> <unordered_map>
-    <unordered_set> <utility> <variant> <vector> <fmt/format.h>)
+    <algorithm> <array> <charconv> <chrono> <cstddef> <cstdint> <cstring> <functional> <limits>
+    <map> <memory> <optional> <set> <span> <string> <string_view> <tuple> <type_traits>
+    <unordered_map> <unordered_set> <utility> <variant> <vector> <fmt/format.h>)
   target_link_libraries(rt_precompiled PRIVATE fmt::fmt spdlog::spdlog)
 endif()
 
@@ -45,7 +44,8 @@ endfunction()
 # whatever other sources lie beside them.
 function(rt_unit_tests folder)
   cmake_parse_arguments(arg "" "" "LINKS" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "tests/${folder}/*.cc")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
+       "tests/${folder}/*.cc")
   if(sources)
     add_executable(unit_tests_${folder} ${sources})
     target_link_libraries(unit_tests_${folder} PRIVATE ${arg_LINKS} GTest::gtest_main GTest::gtest)
@@ -64,4 +64,25 @@ function(rt_programs prefix folder)
     target_link_libraries(${prefix}_${stem} PRIVATE ${arg_LINKS} benchmark::benchmark)
     rt_finish_target(${prefix}_${stem})
   endforeach()
+endfunction()
+
+# rt_header_checks(<folder>... LINKS <target>...): header_checks compiles every header alone, without
+# the precompiled ones, so a header that needs another to be included before it does not compile.
+function(rt_header_checks)
+  cmake_parse_arguments(arg "" "" "LINKS" ${ARGN})
+  list(TRANSFORM arg_UNPARSED_ARGUMENTS APPEND "/*.h")
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}"
+       ${arg_UNPARSED_ARGUMENTS})
+  if(headers)
+    foreach(header ${headers})
+      file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/headers/${header}.cc"
+           CONTENT "#include \"${header}\"\n")
+      list(APPEND sources "${PROJECT_BINARY_DIR}/headers/${header}.cc")
+    endforeach()
+    add_library(header_checks OBJECT EXCLUDE_FROM_ALL ${sources})
+    target_include_directories(header_checks PRIVATE "${PROJECT_SOURCE_DIR}")
+    target_compile_options(header_checks PRIVATE -O0 -U_FORTIFY_SOURCE -Wno-unused-function
+                           -Wno-unused-const-variable)
+    target_link_libraries(header_checks PRIVATE ${arg_LINKS})
+  endif()
 endfunction()
