@@ -1,0 +1,72 @@
+// The limit of keep-first: per (bidder, auction) the bid with the earliest dateTime, insert-only.
+//
+//   limit_keep_first BIDS.csv
+//
+// It knows that time never goes backwards, and checks it: then a key's first row is its earliest, none is late, and
+// the order in which watermarks let rows out is the order of the file.
+#include <algorithm>
+
+#include "tests/bench/limit/bids.h"
+
+namespace rowtide::limit {
+namespace {
+
+class KeepFirst {
+ public:
+  explicit KeepFirst(size_t rows_max)
+      : mask_(std::bit_ceil(rows_max) - 1),
+        keys_(reinterpret_cast<uint64_t*>(HugeBytes((mask_ + 1) * sizeof(uint64_t)))) {}
+
+  void Work(const Bid* bids, int rows) {
+    uint64_t keys[kBatchRows];
+    uint64_t* slots[kBatchRows];
+    for (int i = 0; i < rows; ++i) {
+      keys[i] = static_cast<uint64_t>(bids[i].auction()) << 32 | bids[i].bidder();  // ids begin at 1000: never 0
+      slots[i] = keys_ + (HashOf(keys[i]) & mask_);
+      __builtin_prefetch(slots[i], 1);
+    }
+    for (int i = 0; i < rows; ++i) {
+      const int64_t time = bids[i].time();
+      if (time < last_time_) Fail("time goes backwards");
+      last_time_ = time;
+      if (!Insert(keys[i], slots[i])) continue;
+      char text[512];
+      bids[i].WriteText(text);
+      sum_.Add(0, {text, bids[i].text_bytes()});
+    }
+    rows_ += static_cast<size_t>(rows);
+  }
+
+  const ChecksumState& sum() const { return sum_; }
+  size_t rows() const { return rows_; }
+
+ private:
+  bool Insert(uint64_t key, uint64_t* slot) {
+    while (*slot != 0) {
+      if (*slot == key) return false;
+      slot = slot + 1 == keys_ + mask_ + 1 ? keys_ : slot + 1;
+    }
+    *slot = key;
+    return true;
+  }
+
+  size_t mask_;
+  uint64_t* keys_;
+  ChecksumState sum_;
+  size_t rows_ = 0;
+  int64_t last_time_ = 0;
+};
+
+}  // namespace
+}  // namespace rowtide::limit
+
+int main(int arguments, char** argument) {
+  using namespace rowtide::limit;
+  const auto start = std::chrono::steady_clock::now();
+  if (arguments != 2) Fail("usage: limit_keep_first BIDS.csv");
+  const BidFile file(argument[1]);
+  KeepFirst job(file.rows_max());
+  file.ForEachBatch([&](const Bid* bids, int rows) { job.Work(bids, rows); });
+  Report(job.sum(), job.rows(), start);
+  _exit(std::fflush(stdout));
+}
