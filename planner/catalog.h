@@ -1,0 +1,124 @@
+// What CREATE statements leave behind: tables and views by name, with everything that planning asks of them.
+//
+// Names are case-sensitive and live in catalog.database, `default_catalog.default_database` unless USE says otherwise.
+// A table is immutable once registered and shared by the plans that read it.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/changelog_mode.h"
+#include "engine/schema.h"
+#include "operators/expressions/expression.h"
+
+namespace rowtide {
+
+struct ObjectPath {
+  std::string catalog;
+  std::string database;
+  std::string name;
+  std::string ToString() const { return catalog + "." + database + "." + name; }
+  friend auto operator<=>(const ObjectPath&, const ObjectPath&) = default;
+};
+
+struct TableColumn {
+  enum class Kind : uint8_t { kPhysical, kMetadata, kComputed };
+  std::string name;
+  Type type;  // a rowtime column keeps its plain type here; PROCTIME() columns are computed and carry the attribute
+  Kind kind = Kind::kPhysical;
+  std::string metadata_key;       // kMetadata: FROM 'key', or the name
+  bool metadata_virtual = false;  // kMetadata: not part of the sink schema
+  Expression expression;          // kComputed: over the table's columns by their position in `columns`
+  std::string expression_sql;     // its text, for SHOW CREATE TABLE
+  std::string comment;
+};
+
+struct TableWatermark {
+  int column = 0;             // position in `columns`
+  Expression expression;      // over `columns`
+  bool from_source = false;   // SOURCE_WATERMARK()
+  std::string expression_sql;
+};
+
+// What the planner may hand to the connector of a table. Filled from connectors/registry.h when the table is made.
+struct SourceAbilities {
+  ChangelogMode mode;            // of the rows it produces
+  bool projection = false;       // reads only the columns asked for; the scan prints project=[…]
+  bool filter = false;           // takes a condition for information; the scan prints filter=[…], Calc keeps it
+  bool limit = false;
+  bool watermark = false;        // makes watermarks itself
+  bool bounded = true;
+};
+
+struct SinkAbilities {
+  // Empty = takes whatever the query gives (print, collect); `default_without_before` = the same but no -U (blackhole).
+  std::optional<ChangelogMode> mode;
+  bool default_without_before = false;
+};
+
+struct CatalogTable {
+  ObjectPath path;
+  std::vector<TableColumn> columns;
+  std::optional<TableWatermark> watermark;
+  std::vector<int> primary_key;  // positions in `columns`; empty = none
+  std::string primary_key_name;
+  std::vector<std::string> partition_keys;
+  std::map<std::string, std::string> options;  // without hints
+  std::string comment;
+  bool temporary = false;
+  std::optional<SourceAbilities> source;  // none: the connector cannot be read
+  std::optional<SinkAbilities> sink;      // none: the connector cannot be written
+
+  std::string connector() const {
+    const auto found = options.find("connector");
+    return found == options.end() ? "" : found->second;
+  }
+  // Columns of the scan: physical ones, then metadata, in declaration order (Flink's produced type).
+  std::vector<int> ScanColumns() const;
+  // All columns with time attributes: what SELECT * gives.
+  Schema QuerySchema() const;
+  // Columns an INSERT must give: neither computed nor virtual.
+  Schema SinkSchema() const;
+};
+using TablePointer = std::shared_ptr<const CatalogTable>;
+
+struct CatalogView {
+  ObjectPath path;
+  std::vector<std::string> column_names;  // empty = the query's own
+  std::string query_sql;                  // parsed again where it is used
+  std::string comment;
+  bool temporary = false;
+};
+
+class Catalog {
+ public:
+  Catalog();
+  // "" parts are filled from the current catalog and database.
+  ObjectPath Resolve(const std::vector<std::string>& parts) const;
+  TablePointer FindTable(const ObjectPath& path) const;        // null when absent
+  const CatalogView* FindView(const ObjectPath& path) const;   // null when absent
+  Status AddTable(CatalogTable table, bool if_not_exists);
+  Status AddView(CatalogView view, bool if_not_exists);
+  Status DropTable(const ObjectPath& path, bool temporary, bool if_exists);
+  Status DropView(const ObjectPath& path, bool temporary, bool if_exists);
+  std::vector<std::string> TableNames() const;  // of the current database: tables and views, sorted
+  std::vector<std::string> ViewNames() const;
+  const std::string& current_catalog() const { return current_catalog_; }
+  const std::string& current_database() const { return current_database_; }
+  Status UseCatalog(const std::string& name);
+  Status UseDatabase(const std::vector<std::string>& parts);
+  std::vector<std::string> CatalogNames() const;
+  std::vector<std::string> DatabaseNames() const;
+
+ private:
+  std::string current_catalog_;
+  std::string current_database_;
+  std::map<std::string, std::vector<std::string>> databases_;  // by catalog
+  std::map<ObjectPath, TablePointer> tables_;
+  std::map<ObjectPath, CatalogView> views_;
+};
+
+}  // namespace rowtide
