@@ -1,0 +1,102 @@
+// From the WITH options of a table to a source or a sink. The one table of connectors is in registry.cc.
+//
+//   Describe  what the connector can do, for the planner; checks every option on the way
+//   Create    the thing itself, for the job builder
+//
+// Options are checked when a table is used, not when it is declared (Flink's rule). An unknown option, connector or
+// format is an error that names the nearest. Session-wide settings come in the ConnectorContext, never in WITH.
+#pragma once
+
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/changelog_mode.h"
+#include "engine/clock.h"
+#include "engine/schema.h"
+#include "engine/sink.h"
+#include "engine/source.h"
+
+namespace rowtide {
+
+class CollectedRows;  // connectors/collect.h
+class RowsFeed;       // connectors/rows.h
+
+using TableOptions = std::map<std::string, std::string>;
+
+// A table as its connector sees it.
+struct TableSpec {
+  std::string name;      // as messages show it
+  TableOptions options;  // WITH, overlaid with OPTIONS hints
+  Schema schema;         // physical columns; for a sink all columns that are written
+};
+
+struct MetadataKey {
+  std::string key;
+  Type type;  // what the source produces; the planner casts to the declared type
+};
+
+// What a connector can do as a source.
+struct SourceTraits {
+  ChangelogMode mode;             // of the rows it produces
+  bool projection = false;        // reads only the columns asked for
+  bool filter = false;            // is told conditions, for information
+  bool limit = false;             // is told a row limit
+  bool watermark = false;         // makes WATERMARK FOR watermarks itself
+  bool source_watermark = false;  // has watermarks of its own: SOURCE_WATERMARK() is allowed
+  bool bounded = true;
+  bool watermark_on_event = false;      // 'scan.watermark.emit.strategy' = 'on-event', or a `rows` table
+  std::vector<MetadataKey> metadata;    // readable METADATA columns
+};
+
+// What a connector can do as a sink.
+struct SinkTraits {
+  std::optional<ChangelogMode> mode;    // none: takes whatever the query gives
+  bool default_without_before = false;  // … but for -U (blackhole)
+};
+
+struct ConnectorTraits {
+  std::optional<SourceTraits> source;  // none: cannot be read
+  std::optional<SinkTraits> sink;      // none: cannot be written
+};
+
+// What of a table is read. The source's rows: `columns` in that order, then `metadata`.
+struct ScanSpec {
+  std::vector<int> columns;           // positions in TableSpec::schema
+  std::vector<std::string> metadata;  // keys
+  std::optional<int64_t> limit;       // more rows are not needed
+};
+
+// What becomes of a record that does not decode: 'rowtide.bad-data.<table>'.
+enum class BadData : uint8_t { kFail, kSkip };
+
+// Borrowed by what is created. Null members: the connector that needs one refuses.
+struct ConnectorContext {
+  const Clock* clock = nullptr;
+  Counters* counters = nullptr;
+  RowsFeed* feed = nullptr;             // what `rows` tables read
+  CollectedRows* collected = nullptr;   // what `collect` tables write into
+  std::string local_time_zone = "UTC";
+  BadData bad_data = BadData::kFail;
+  std::FILE* output = stdout;           // `print`, and files named `-`
+  std::FILE* error = stderr;            // `print` with 'standard-error'
+};
+
+// What the connector is able to do, without a look at formats and other options: for CREATE TABLE. An unknown
+// connector has no traits at all.
+ConnectorTraits TraitsOf(const TableSpec& table);
+
+// Every option is known and has a value of its kind. Requires nothing of files.
+Status CheckOptions(const TableSpec& table);
+
+Result<std::unique_ptr<Source>> CreateSource(const TableSpec& table, const ScanSpec& scan, const ConnectorContext& context);
+// Requires: the batches written have the columns of `table.schema`, in order.
+Result<std::unique_ptr<Sink>> CreateSink(const TableSpec& table, const ConnectorContext& context);
+
+// "I,UA,D" and the like, as in 'changelog-mode'.
+Result<ChangelogMode> ParseChangelogMode(const std::string& text);
+
+}  // namespace rowtide
