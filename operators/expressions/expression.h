@@ -71,6 +71,9 @@ struct Expression {
   Type type;
   int column = -1;
   Value literal;
+  // How EXPLAIN spells the literal where its value does not tell: `1E0`, `2` of DECIMAL(5, 2), `5000:INTERVAL SECOND`
+  // (intervals with their unit). Not part of equality.
+  std::string literal_text;
   std::string function;  // also kOuter: the correlation name, `$cor0`
   std::vector<Expression> operands;
   std::shared_ptr<const Sarg> sarg;        // SEARCH: the second operand
