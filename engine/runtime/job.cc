@@ -1,0 +1,103 @@
+#include "engine/runtime/job.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+namespace rowtide {
+
+namespace {
+
+constexpr uint32_t kSnapshotVersion = 1;
+constexpr auto kLongestWait = std::chrono::milliseconds(20);
+
+}  // namespace
+
+Job::Job(JobGraph graph, JobOptions options) : task_(std::move(graph)), options_(options) {
+  if (options_.clock != nullptr && options_.tick_interval_millis > 0) {
+    next_tick_millis_ = options_.clock->NowMillis() + options_.tick_interval_millis;
+  }
+}
+
+bool Job::AllEnded() const {
+  return std::all_of(task_.sources().begin(), task_.sources().end(),
+                     [&](int source) { return task_.ended(source); });
+}
+
+Result<SourceState> Job::Step() {
+  const std::vector<int>& sources = task_.sources();
+  for (size_t tried = 0; tried < sources.size(); ++tried) {
+    const int source = sources[turn_];
+    turn_ = (turn_ + 1) % sources.size();
+    if (task_.ended(source)) continue;
+    RT_ASSIGN(const SourceState state, task_.Poll(source));
+    if (state == SourceState::kEnd && !AllEnded()) return SourceState::kMore;
+    return state;
+  }
+  return SourceState::kEnd;
+}
+
+Result<JobEnd> Job::RunToEnd() {
+  Result<JobEnd> end = Run();
+  if (!end.ok()) task_.Abandon();
+  return end;
+}
+
+Result<JobEnd> Job::Run() {
+  size_t waiting = 0;  // polls in a row that gave nothing
+  auto wait = std::chrono::milliseconds(1);
+  while (true) {
+    if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed) != 0) {
+      return JobEnd::kStopped;
+    }
+    RT_TRY(TickIfDue());
+    RT_ASSIGN(const SourceState state, Step());
+    if (state == SourceState::kEnd) break;
+    if (state == SourceState::kMore) {
+      waiting = 0;
+      wait = std::chrono::milliseconds(1);
+    } else if (++waiting >= task_.sources().size()) {
+      std::this_thread::sleep_for(wait);
+      wait = std::min(wait * 2, kLongestWait);
+    }
+  }
+  RT_TRY(task_.Finish());
+  return JobEnd::kEnded;
+}
+
+Status Job::TickIfDue() {
+  if (next_tick_millis_ == 0) return Status::Ok();
+  const int64_t now = options_.clock->NowMillis();
+  if (now < next_tick_millis_) return Status::Ok();
+  next_tick_millis_ = now + options_.tick_interval_millis;
+  return task_.Tick(now);
+}
+
+// | version: u32 | turn: u32 | nodes (task.cc) |
+Result<std::string> Job::Snapshot() const {
+  SnapshotWriter writer;
+  writer.PutU32(kSnapshotVersion);
+  writer.PutU32(static_cast<uint32_t>(turn_));
+  RT_TRY(task_.Snapshot(writer));
+  return writer.Take();
+}
+
+Status Job::Restore(std::string_view bytes) {
+  SnapshotReader reader(bytes);
+  RT_ASSIGN(const uint32_t version, reader.U32("version"));
+  if (version != kSnapshotVersion) {
+    return Status::Corruption("the snapshot has version {}, this program reads {}", version,
+                              kSnapshotVersion);
+  }
+  RT_ASSIGN(const uint32_t turn, reader.U32("turn"));
+  if (turn >= std::max<size_t>(task_.sources().size(), 1)) {
+    return Status::Corruption("the snapshot says it is the turn of source {} of {}", turn,
+                              task_.sources().size());
+  }
+  turn_ = turn;
+  RT_TRY(task_.Restore(reader));
+  if (!reader.AtEnd()) return Status::Corruption("{} bytes follow the snapshot", reader.left());
+  return Status::Ok();
+}
+
+}  // namespace rowtide

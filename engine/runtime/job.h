@@ -1,0 +1,61 @@
+// A running job: polls the sources round robin, by batch, until all have ended or somebody asks it to stop.
+//
+// The order of sources is that of the graph, and whose turn it is goes into the snapshot, so one sequence of input gives
+// one output. `Snapshot` may be taken between any two steps; a job built anew from the same plan and restored from the
+// bytes goes on as if nothing had happened. Sinks are finished at a clean end and abandoned after a failure.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/clock.h"
+#include "engine/runtime/job_graph.h"
+#include "engine/runtime/task.h"
+
+namespace rowtide {
+
+struct JobOptions {
+  const Clock* clock = nullptr;            // of ticks; none = no ticks
+  int64_t tick_interval_millis = 0;        // 0 = no ticks
+  const std::atomic<int>* stop = nullptr;  // not 0: stop at the next batch (a signal's number)
+};
+
+enum class JobEnd : uint8_t {
+  kEnded,    // all input was read; the sinks have published
+  kStopped,  // stopped on request; nothing was finished or abandoned yet
+};
+
+class Job {
+ public:
+  explicit Job(JobGraph graph, JobOptions options = {});
+
+  // One poll of the source whose turn it is. kEnd: all sources have ended (and the sinks are not finished yet).
+  Result<SourceState> Step();
+  // Steps to the end or to a stop request; waits while no source has anything. Finishes the sinks at the end, abandons
+  // them after a failure.
+  Result<JobEnd> RunToEnd();
+  Status Finish() { return task_.Finish(); }
+  void Abandon() { task_.Abandon(); }
+
+  Result<std::string> Snapshot() const;
+  Status Restore(std::string_view bytes);
+
+  int64_t rows_read() const { return task_.rows_read(); }
+  std::vector<NodeStats> Stats() const { return task_.Stats(); }
+  std::vector<std::string> Summaries() const { return task_.Summaries(); }
+
+ private:
+  Result<JobEnd> Run();
+  Status TickIfDue();
+  bool AllEnded() const;
+
+  Task task_;
+  JobOptions options_;
+  size_t turn_ = 0;
+  int64_t next_tick_millis_ = 0;
+};
+
+}  // namespace rowtide

@@ -1,0 +1,71 @@
+// What a job runs: sources, operators and sinks as nodes, and edges that say whose rows go to which input of whom.
+//
+//   orders ──> Deduplicate ──┬──> Calc ──0─> Union ──> sink      node 0 -> 1 -> {2, 3}; 2 -> 3
+//                            └───────────1─>
+//
+// The graph owns everything in it and is consumed by a Job. Nodes are numbered as they are added, and an edge goes
+// from a lower to a higher number, so the order of the numbers is a topological one. Where a fan-out meets again (as
+// above) the node that fans out hands its rows on one by one, so the order at the meeting point does not depend on how
+// the rows were cut into batches (`MarkMeetingFanOuts`).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/operator.h"
+#include "engine/sink.h"
+#include "engine/source.h"
+
+namespace rowtide {
+
+// What a node's operator counts: it gets pointers into this at Create, so this stays put.
+struct NodeMeters {
+  Counters counters;
+  StateSize state;
+};
+
+struct JobEdge {
+  int node = 0;
+  int input = 0;
+};
+
+// Exactly one of `source` and `operation` is set. A sink's `operation` writes into `sink`.
+struct JobNode {
+  std::string name;
+  std::unique_ptr<NodeMeters> meters;
+  std::unique_ptr<Source> source;
+  std::unique_ptr<Sink> sink;
+  std::unique_ptr<Operator> operation;
+  int inputs = 0;
+  std::vector<JobEdge> outputs;
+  bool row_by_row = false;  // hands its rows on one by one
+};
+
+class JobGraph {
+ public:
+  // A node without work; its meters are there for the operator that is about to be made.
+  int AddNode(std::string name);
+  NodeMeters* meters(int node) { return nodes_[static_cast<size_t>(node)].meters.get(); }
+
+  void SetSource(int node, std::unique_ptr<Source> source);
+  void SetOperator(int node, std::unique_ptr<Operator> operation, int inputs);
+  void SetSink(int node, std::unique_ptr<Sink> sink);
+  // Requires: from < to.
+  void Connect(int from, int to, int input);
+
+  // Finds the fan-outs whose branches meet again at a node of several inputs and marks them row by row.
+  void MarkMeetingFanOuts();
+
+  const std::vector<JobNode>& nodes() const { return nodes_; }
+  std::vector<JobNode> Take() && { return std::move(nodes_); }
+
+ private:
+  // Which nodes are reached from `node`, itself included.
+  std::vector<bool> ReachableFrom(int node) const;
+  bool BranchesMeet(const JobNode& node) const;
+
+  std::vector<JobNode> nodes_;
+};
+
+}  // namespace rowtide

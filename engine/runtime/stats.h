@@ -1,0 +1,37 @@
+// What a job knows of each of its nodes while it runs and at its end: rows in and out, amplification, state, counters.
+//
+// Rows are counted per batch. Time is sampled: every 16th poll is measured, each node's own time without that of what it
+// calls, and scaled up at the end.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/row_batch.h"
+
+namespace rowtide {
+
+inline constexpr int kPollsPerTimeSample = 16;
+
+struct NodeStats {
+  std::string name;
+  int64_t rows_in = 0;
+  std::array<int64_t, 4> rows_out = {};  // by RowKind
+  int64_t batches_out = 0;
+  int64_t sampled_nanos = 0;
+  int64_t state_entries = 0;
+  int64_t state_bytes = 0;
+  std::vector<std::pair<std::string, int64_t>> counters;
+
+  int64_t total_out() const { return rows_out[0] + rows_out[1] + rows_out[2] + rows_out[3]; }
+  // Rows out per row in; 0 where nothing came in.
+  double amplification() const {
+    return rows_in == 0 ? 0 : static_cast<double>(total_out()) / static_cast<double>(rows_in);
+  }
+  void CountOut(const RowBatch& batch);
+};
+
+}  // namespace rowtide

@@ -1,0 +1,64 @@
+// One lane of a job: pushes what a source emits through the graph by direct calls, to completion.
+//
+//   Poll(source) -> source.Poll -> Emit -> op.Process -> Emit -> op.Process -> sink.Write
+//                                                     -> Advance -> op.Advance ...
+//
+// A batch has passed every node before the next one is polled, so between two calls of Poll nothing is in flight, and
+// a snapshot is the state of the nodes alone. Times of several inputs are merged (engine/runtime/time_merger.h). A node
+// that the graph marks `row_by_row` hands its rows on one at a time. Used by one thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/runtime/job_graph.h"
+#include "engine/runtime/stats.h"
+#include "engine/runtime/time_merger.h"
+
+namespace rowtide {
+
+class Task {
+ public:
+  explicit Task(JobGraph graph);
+  ~Task();
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+
+  // Node numbers of the sources, in the order of the graph.
+  const std::vector<int>& sources() const { return sources_; }
+  bool ended(int source) const;
+
+  // Polls once. At the source's end the highest watermark and End follow its rows.
+  Result<SourceState> Poll(int source);
+  // Processing time has come to `millis`: every source that has not ended hands a tick on.
+  Status Tick(int64_t millis);
+
+  // Rows that the sources have emitted since the task was made.
+  int64_t rows_read() const;
+
+  // Sinks, in the order of the graph.
+  Status Finish();
+  void Abandon();
+  // The summaries of the sinks that have one.
+  std::vector<std::string> Summaries() const;
+
+  Status Snapshot(SnapshotWriter& writer) const;
+  Status Restore(SnapshotReader& reader);
+
+  // With state sizes and counters as of now and sampled times scaled to the whole run.
+  std::vector<NodeStats> Stats() const;
+
+ private:
+  class Node;
+  Status RestoreNode(Node& node, SnapshotReader& reader);
+
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<int> sources_;
+  int64_t polls_ = 0;
+  int64_t sampled_polls_ = 0;
+  bool sampling_ = false;
+  int64_t inner_nanos_ = 0;  // while sampling: time spent in the calls below the current one
+};
+
+}  // namespace rowtide

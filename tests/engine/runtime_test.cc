@@ -1,0 +1,320 @@
+// The runtime with made-up sources and operators: order of rows, merging of time, stop, snapshots, counts.
+#include "engine/runtime/job.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/batch_builder.h"
+
+namespace rowtide {
+namespace {
+
+Schema Numbers() { return Schema({{"n", Type::BigInt()}}); }
+
+std::string TextOf(Time time) {
+  switch (time.kind) {
+    case Time::Kind::kWatermark:
+      return time.millis == Time::kMaxWatermark ? "W max" : "W " + std::to_string(time.millis);
+    case Time::Kind::kTick: return "T " + std::to_string(time.millis);
+    case Time::Kind::kIdle: return "idle";
+    case Time::Kind::kEnd: return "end";
+  }
+  return "";
+}
+
+// Numbers first, first + 1, … in batches of `batch_rows`.
+class Counting final : public Source {
+ public:
+  Counting(int64_t first, int64_t count, int64_t batch_rows)
+      : next_(first), end_(first + count), batch_rows_(batch_rows), schema_(Numbers()) {}
+  const Schema& output_schema() const override { return schema_; }
+  Result<SourceState> Poll(Collector& out) override {
+    std::vector<std::pair<RowKind, std::vector<Value>>> rows;
+    for (int64_t i = 0; i < batch_rows_ && next_ < end_; ++i) {
+      rows.push_back({RowKind::kInsert, {Value(next_++)}});
+    }
+    if (!rows.empty()) RT_TRY(out.Emit(BatchOf(schema_, rows)));
+    return next_ == end_ ? SourceState::kEnd : SourceState::kMore;
+  }
+  Status Snapshot(SnapshotWriter& writer) const override {
+    writer.PutI64(next_);
+    return Status::Ok();
+  }
+  Status Restore(SnapshotReader& reader) override {
+    RT_ASSIGN(next_, reader.I64("next"));
+    return Status::Ok();
+  }
+
+ private:
+  int64_t next_;
+  int64_t end_;
+  int64_t batch_rows_;
+  Schema schema_;
+};
+
+// The sum of all rows so far, as -U and +U.
+class RunningSum final : public Operator {
+ public:
+  RunningSum() : schema_(Numbers()) {}
+  const Schema& output_schema() const override { return schema_; }
+  Status Process(int /*input*/, const RowBatch& batch, Collector& out) override {
+    std::vector<std::pair<RowKind, std::vector<Value>>> rows;
+    for (int row = 0; row < batch.rows; ++row) {
+      if (sum_ != 0) rows.push_back({RowKind::kUpdateBefore, {Value(sum_)}});
+      sum_ += batch.columns[0].values<int64_t>()[row];
+      rows.push_back({RowKind::kUpdateAfter, {Value(sum_)}});
+    }
+    return out.Emit(BatchOf(schema_, rows));
+  }
+  Status Snapshot(SnapshotWriter& writer) const override {
+    writer.PutI64(sum_);
+    return Status::Ok();
+  }
+  Status Restore(SnapshotReader& reader) override {
+    RT_ASSIGN(sum_, reader.I64("sum"));
+    return Status::Ok();
+  }
+
+ private:
+  int64_t sum_ = 0;
+  Schema schema_;
+};
+
+// Hands everything on and notes it.
+class Noting final : public Operator {
+ public:
+  explicit Noting(std::vector<std::string>* notes, bool fails = false)
+      : notes_(notes), fails_(fails), schema_(Numbers()) {}
+  const Schema& output_schema() const override { return schema_; }
+  Status Process(int input, const RowBatch& batch, Collector& out) override {
+    if (fails_) return Status::DataError("a bad row");
+    std::string note = std::to_string(input) + ":";
+    for (int row = 0; row < batch.rows; ++row) {
+      note += std::string(" ") + Text(batch.kind(row)) + std::to_string(batch.columns[0].values<int64_t>()[row]);
+    }
+    notes_->push_back(note);
+    return out.Emit(batch);
+  }
+  Status Advance(int /*input*/, Time time, Collector& out) override {
+    notes_->push_back(TextOf(time));
+    return out.Advance(time);
+  }
+
+ private:
+  std::vector<std::string>* notes_;
+  bool fails_;
+  Schema schema_;
+};
+
+class NotingSink final : public Sink {
+ public:
+  explicit NotingSink(std::vector<std::string>* notes) : notes_(notes) {}
+  Status Write(const RowBatch& batch) override {
+    for (int row = 0; row < batch.rows; ++row) {
+      notes_->push_back(Text(batch.kind(row)) + std::to_string(batch.columns[0].values<int64_t>()[row]));
+    }
+    return Status::Ok();
+  }
+  Status Finish() override {
+    notes_->push_back("finished");
+    return Status::Ok();
+  }
+  void Abandon() override { notes_->push_back("abandoned"); }
+  std::string Summary() const override { return "noted"; }
+
+ private:
+  std::vector<std::string>* notes_;
+};
+
+using Notes = std::vector<std::string>;
+
+JobGraph SumIntoSink(int64_t count, int64_t batch_rows, Notes* notes) {
+  JobGraph graph;
+  const int source = graph.AddNode("source");
+  const int sum = graph.AddNode("sum");
+  const int sink = graph.AddNode("sink");
+  graph.SetSource(source, std::make_unique<Counting>(1, count, batch_rows));
+  graph.SetOperator(sum, std::make_unique<RunningSum>(), 1);
+  graph.SetSink(sink, std::make_unique<NotingSink>(notes));
+  graph.Connect(source, sum, 0);
+  graph.Connect(sum, sink, 0);
+  return graph;
+}
+
+TEST(TimeMerger, TellsTheMinimumOfActiveInputsOnce) {
+  TimeMerger merger(2);
+  EXPECT_FALSE(merger.Advance(0, Time::Watermark(5)));
+  EXPECT_EQ(merger.Advance(1, Time::Watermark(7))->millis, 5);
+  EXPECT_EQ(merger.Advance(0, Time::Watermark(9))->millis, 7);
+  EXPECT_EQ(merger.Advance(1, Time::Idle())->millis, 9);
+  EXPECT_FALSE(merger.Advance(1, Time::Watermark(8)));
+  EXPECT_EQ(merger.watermark(), 9);
+  EXPECT_EQ(merger.Advance(0, Time::Tick(1))->kind, Time::Kind::kTick);
+  EXPECT_FALSE(merger.Advance(1, Time::Tick(1)));
+  EXPECT_FALSE(merger.Advance(0, Time::Watermark(Time::kMaxWatermark)));
+  EXPECT_FALSE(merger.Advance(0, Time::End()));
+  EXPECT_EQ(merger.Advance(1, Time::Watermark(12))->millis, 9 + 3);
+  EXPECT_EQ(merger.Advance(1, Time::End())->kind, Time::Kind::kEnd);
+}
+
+TEST(TimeMerger, IsIdleWhenAllInputsAre) {
+  TimeMerger merger(2);
+  EXPECT_FALSE(merger.Advance(0, Time::Idle()));
+  EXPECT_EQ(merger.Advance(1, Time::Idle())->kind, Time::Kind::kIdle);
+  EXPECT_FALSE(merger.Advance(1, Time::Idle()));
+  EXPECT_EQ(merger.Advance(1, Time::Watermark(3))->millis, 3);
+}
+
+TEST(Job, RunsSourcesRoundRobinAndEndsThem) {
+  Notes notes;
+  JobGraph graph;
+  const int left = graph.AddNode("left");
+  const int right = graph.AddNode("right");
+  const int both = graph.AddNode("both");
+  graph.SetSource(left, std::make_unique<Counting>(1, 2, 1));
+  graph.SetSource(right, std::make_unique<Counting>(10, 3, 1));
+  graph.SetOperator(both, std::make_unique<Noting>(&notes), 2);
+  graph.Connect(left, both, 0);
+  graph.Connect(right, both, 1);
+  Job job(std::move(graph));
+  const Result<JobEnd> end = job.RunToEnd();
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(*end, JobEnd::kEnded);
+  EXPECT_EQ(notes, (Notes{"0: +I1", "1: +I10", "0: +I2", "1: +I11", "1: +I12", "W max", "end"}));
+}
+
+TEST(Job, FeedsMeetingBranchesRowByRow) {
+  Notes notes;
+  JobGraph graph;
+  const int source = graph.AddNode("source");
+  const int both = graph.AddNode("both");
+  graph.SetSource(source, std::make_unique<Counting>(1, 3, 3));
+  graph.SetOperator(both, std::make_unique<Noting>(&notes), 2);
+  graph.Connect(source, both, 0);
+  graph.Connect(source, both, 1);
+  graph.MarkMeetingFanOuts();
+  Job job(std::move(graph));
+  ASSERT_TRUE(job.RunToEnd().ok());
+  EXPECT_EQ(notes, (Notes{"0: +I1", "1: +I1", "0: +I2", "1: +I2", "0: +I3", "1: +I3", "W max", "end"}));
+}
+
+TEST(Job, LeavesBranchesThatDoNotMeetInBatches) {
+  Notes first;
+  Notes second;
+  JobGraph graph;
+  const int source = graph.AddNode("source");
+  const int one = graph.AddNode("one");
+  const int two = graph.AddNode("two");
+  graph.SetSource(source, std::make_unique<Counting>(1, 2, 2));
+  graph.SetOperator(one, std::make_unique<Noting>(&first), 1);
+  graph.SetOperator(two, std::make_unique<Noting>(&second), 1);
+  graph.Connect(source, one, 0);
+  graph.Connect(source, two, 0);
+  graph.MarkMeetingFanOuts();
+  Job job(std::move(graph));
+  ASSERT_TRUE(job.RunToEnd().ok());
+  EXPECT_EQ(first, (Notes{"0: +I1 +I2", "W max", "end"}));
+  EXPECT_EQ(second, first);
+}
+
+TEST(Job, GoesOnFromASnapshotAsIfNothingHadHappened) {
+  Notes whole;
+  Job plain(SumIntoSink(5, 1, &whole));
+  ASSERT_TRUE(plain.RunToEnd().ok());
+
+  Notes pieces;
+  std::string bytes;
+  for (int round = 0; round < 5; ++round) {
+    Job job(SumIntoSink(5, 1, &pieces));
+    if (!bytes.empty()) {
+      ASSERT_TRUE(job.Restore(bytes).ok());
+    }
+    ASSERT_TRUE(job.Step().ok());
+    Result<std::string> taken = job.Snapshot();
+    ASSERT_TRUE(taken.ok());
+    bytes = *taken;
+  }
+  Job last(SumIntoSink(5, 1, &pieces));
+  ASSERT_TRUE(last.Restore(bytes).ok());
+  ASSERT_TRUE(last.RunToEnd().ok());
+  EXPECT_EQ(pieces, whole);
+}
+
+TEST(Job, RefusesASnapshotOfAnotherJob) {
+  Notes notes;
+  Job job(SumIntoSink(5, 1, &notes));
+  const Result<std::string> bytes = job.Snapshot();
+  ASSERT_TRUE(bytes.ok());
+  JobGraph other;
+  other.SetSource(other.AddNode("source"), std::make_unique<Counting>(1, 1, 1));
+  Job one_node(std::move(other));
+  const Status refused = one_node.Restore(*bytes);
+  EXPECT_EQ(refused.code(), StatusCode::kCorruption);
+  EXPECT_EQ(refused.message(), "the snapshot is of a job of 3 nodes, this one has 1");
+  EXPECT_EQ(job.Restore(bytes->substr(0, 9)).code(), StatusCode::kCorruption);
+}
+
+TEST(Job, AbandonsSinksAfterAFailure) {
+  Notes notes;
+  Notes written;
+  JobGraph graph;
+  const int source = graph.AddNode("source");
+  const int fails = graph.AddNode("fails");
+  const int sink = graph.AddNode("sink");
+  graph.SetSource(source, std::make_unique<Counting>(1, 2, 1));
+  graph.SetOperator(fails, std::make_unique<Noting>(&notes, true), 1);
+  graph.SetSink(sink, std::make_unique<NotingSink>(&written));
+  graph.Connect(source, fails, 0);
+  graph.Connect(fails, sink, 0);
+  Job job(std::move(graph));
+  const Result<JobEnd> end = job.RunToEnd();
+  EXPECT_EQ(end.status().message(), "a bad row");
+  EXPECT_EQ(written, (Notes{"abandoned"}));
+}
+
+TEST(Job, StopsOnRequestWithoutFinishing) {
+  Notes notes;
+  std::atomic<int> stop{0};
+  JobOptions options;
+  options.stop = &stop;
+  Job job(SumIntoSink(1000, 1, &notes), options);
+  ASSERT_TRUE(job.Step().ok());
+  stop = 2;
+  const Result<JobEnd> end = job.RunToEnd();
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(*end, JobEnd::kStopped);
+  EXPECT_EQ(notes, (Notes{"+U1"}));
+}
+
+TEST(Job, TicksWhenProcessingTimeHasComeSoFar) {
+  Notes notes;
+  ManualClock clock(1000);
+  JobGraph graph;
+  const int source = graph.AddNode("source");
+  const int note = graph.AddNode("note");
+  graph.SetSource(source, std::make_unique<Counting>(1, 1, 1));
+  graph.SetOperator(note, std::make_unique<Noting>(&notes), 1);
+  graph.Connect(source, note, 0);
+  Job job(std::move(graph), {&clock, 100, nullptr});
+  clock.Advance(150);
+  ASSERT_TRUE(job.RunToEnd().ok());
+  EXPECT_EQ(notes, (Notes{"T 1150", "0: +I1", "W max", "end"}));
+}
+
+TEST(Job, CountsRowsByKindAndAmplification) {
+  Notes notes;
+  Job job(SumIntoSink(4, 2, &notes));
+  ASSERT_TRUE(job.RunToEnd().ok());
+  const std::vector<NodeStats> stats = job.Stats();
+  ASSERT_EQ(stats.size(), 3u);
+  EXPECT_EQ(stats[0].total_out(), 4);
+  EXPECT_EQ(stats[1].rows_in, 4);
+  EXPECT_EQ(stats[1].rows_out[1], 3);
+  EXPECT_EQ(stats[1].rows_out[2], 4);
+  EXPECT_DOUBLE_EQ(stats[1].amplification(), 1.75);
+  EXPECT_EQ(stats[2].rows_in, 7);
+  EXPECT_EQ(job.Summaries(), (Notes{"noted"}));
+  EXPECT_EQ(job.rows_read(), 4);
+}
+
+}  // namespace
+}  // namespace rowtide
