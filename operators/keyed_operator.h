@@ -1,0 +1,55 @@
+// An operator with keyed state: names the parts of its state once, and is snapshotted and restored here for good.
+//
+// The constructor of a subclass registers every StatePart (value state, ordered state, timers, bundle, numbers); whatever
+// is not registered is scratch. A snapshot is the operator's name and the parts in the order of registration; Restore
+// refuses bytes of another operator. Requires: parts are members of the subclass, so they live as long.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "engine/operator.h"
+#include "state/state_part.h"
+
+namespace rowtide {
+
+// Numbers of an operator that belong to no key: the watermark seen so far, the next arrival.
+template <typename Numbers>
+class SavedNumbers final : public StatePart {
+ public:
+  Numbers* operator->() { return &numbers_; }
+  const Numbers* operator->() const { return &numbers_; }
+  void Snapshot(SnapshotWriter& writer) const override {
+    writer.PutBytes({reinterpret_cast<const char*>(&numbers_), sizeof(numbers_)});
+  }
+  Status Restore(SnapshotReader& reader) override {
+    RT_ASSIGN(const std::string_view bytes, reader.Bytes("numbers"));
+    if (bytes.size() != sizeof(numbers_)) return Status::Corruption("snapshot numbers have {} bytes", bytes.size());
+    std::memcpy(&numbers_, bytes.data(), sizeof(numbers_));
+    return Status::Ok();
+  }
+
+ private:
+  Numbers numbers_{};
+};
+
+class KeyedOperator : public Operator {
+ public:
+  const Schema& output_schema() const override { return output_schema_; }
+  Status Snapshot(SnapshotWriter& writer) const final;
+  Status Restore(SnapshotReader& reader) final;
+
+ protected:
+  KeyedOperator(std::string name, Schema output_schema)
+      : output_schema_(std::move(output_schema)), name_(std::move(name)) {}
+  void Register(StatePart* part) { parts_.push_back(part); }
+
+  Schema output_schema_;
+
+ private:
+  std::string name_;
+  std::vector<StatePart*> parts_;
+};
+
+}  // namespace rowtide

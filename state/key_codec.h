@@ -1,0 +1,143 @@
+// Keys as bytes: of groups (equal iff the values are equal) and of sort orders (memcmp orders as ORDER BY does).
+//
+//   group key, all columns of fixed width     | v1 | v2 |                 no value is NULL: exactly the widths
+//                                             | v1 | v2 | null bits |     some value is: its bytes are zero
+//   group key with strings                    | null bits | v1 | length: u32 | bytes | ...
+//   sort key, per column                      | marker, if it may be NULL | big-endian value, sign bit flipped |
+//                                             strings: 00 -> 00 FF, closed by 00 00; DESC: value bytes inverted
+//
+// Canonical: -0.0 is 0.0 and there is one NaN, which sorts last. NULL's place does not turn with DESC. Both forms are
+// prefix-free within one codec, so a short sort key padded with zeros still compares right. One lane; not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/row_batch.h"
+#include "engine/schema.h"
+#include "engine/status.h"
+#include "state/byte_buffer.h"
+
+namespace rowtide {
+
+uint64_t HashBytes(std::string_view bytes);
+inline constexpr uint32_t kKeyBytesMax = (1u << 24) - 1;
+
+// The keys of the rows of a batch: contiguous bytes, where each begins, a 64-bit hash of each. Reused between batches.
+class KeyBatch {
+ public:
+  int rows() const { return rows_; }
+  std::string_view key(int row) const {
+    const uint32_t begin = begins_[static_cast<size_t>(row)];
+    return {bytes_.data() + begin, begins_[static_cast<size_t>(row) + 1] - begin};
+  }
+  uint64_t hash(int row) const { return hashes_[static_cast<size_t>(row)]; }
+  const uint64_t* hashes() const { return hashes_.data(); }
+
+  void Clear() {
+    rows_ = 0;
+    begins_.assign(1, 0);
+    hashes_.clear();
+  }
+  // Appends a key that is already encoded: timers and bundles.
+  void Add(std::string_view key, uint64_t hash);
+  void Add(std::string_view key) { Add(key, HashBytes(key)); }
+
+ private:
+  friend class KeyCodec;
+  int rows_ = 0;
+  ByteBuffer bytes_;
+  std::vector<uint32_t> begins_ = {0};  // rows + 1
+  std::vector<uint64_t> hashes_;
+};
+
+class KeyCodec {
+ public:
+  // `separate_zeros`: -0.0 and 0.0 are two keys, as in Flink (flink-rank-dedup.md 15.9, compat).
+  KeyCodec(const Schema& schema, std::vector<int> columns, bool separate_zeros = false);
+
+  // The keys of all rows of the batch. Fails when a key is longer than kKeyBytesMax.
+  Status Encode(const RowBatch& batch, KeyBatch* keys) const;
+  const std::vector<int>& columns() const { return columns_; }
+
+ private:
+  struct Part {
+    int column;
+    Layout layout;
+    uint32_t width;
+  };
+  void EncodeFixed(const RowBatch& batch, KeyBatch* keys) const;
+  bool EncodeWithNulls(const RowBatch& batch, KeyBatch* keys) const;
+  Status EncodeWithStrings(const RowBatch& batch, KeyBatch* keys) const;
+  void PutValue(const Column& column, int row, const Part& part, char* to) const;
+
+  std::vector<int> columns_;
+  std::vector<Part> parts_;
+  uint32_t fixed_width_ = 0;
+  uint32_t null_bytes_ = 0;
+  bool has_strings_ = false;
+  bool separate_zeros_;
+};
+
+// One column of a sort order. `arrival` stands for a PROCTIME column: its value is the number of the row.
+struct SortField {
+  int column = 0;
+  bool descending = false;
+  bool nulls_first = true;
+  bool arrival = false;
+};
+
+// The first 16 bytes of a sort key as a number, zero padded: decides nearly every comparison.
+using SortPrefix = unsigned __int128;
+SortPrefix SortPrefixOf(std::string_view key);
+
+// A sort key with its prefix, as the ordered state takes it. Borrows the bytes.
+struct SortKeyView {
+  SortPrefix prefix = 0;
+  std::string_view bytes;
+};
+
+class SortKeyBatch {
+ public:
+  std::string_view key(int row) const {
+    const uint32_t begin = begins_[static_cast<size_t>(row)];
+    return {bytes_.data() + begin, begins_[static_cast<size_t>(row) + 1] - begin};
+  }
+  SortPrefix prefix(int row) const { return prefixes_[static_cast<size_t>(row)]; }
+  SortKeyView view(int row) const { return {prefix(row), key(row)}; }
+
+ private:
+  friend class SortKeyCodec;
+  ByteBuffer bytes_;
+  std::vector<uint32_t> begins_ = {0};
+  std::vector<SortPrefix> prefixes_;
+};
+
+class SortKeyCodec {
+ public:
+  SortKeyCodec(const Schema& schema, std::vector<SortField> fields);
+
+  // `first_arrival`: the number of the batch's first row, for `arrival` fields.
+  void Encode(const RowBatch& batch, uint64_t first_arrival, SortKeyBatch* keys) const;
+  const std::vector<SortField>& fields() const { return fields_; }
+
+ private:
+  struct Part {
+    SortField field;
+    Layout layout;
+    bool may_be_null;
+    uint32_t width;  // of the value, 0 for strings
+  };
+  void EncodeFixed(const RowBatch& batch, uint64_t first_arrival, SortKeyBatch* keys) const;
+  void EncodeWithStrings(const RowBatch& batch, uint64_t first_arrival, SortKeyBatch* keys) const;
+
+  std::vector<SortField> fields_;
+  std::vector<Part> parts_;
+  uint32_t fixed_width_ = 0;
+  bool has_strings_ = false;
+};
+
+}  // namespace rowtide

@@ -1,0 +1,201 @@
+// Ordered state: key -> rows ordered by (sort key, arrival number). Any change, the n-th row and the number of rows with
+// a sort key cost O(log rows of the key).
+//
+//   Insert(7,b) Insert(5,a) Insert(7,c)    ->   0: 5 a | 1: 7 b | 2: 7 c        positions count from 0
+//   Erase(1)                               ->   0: 5 a | 1: 7 c
+//
+// Equal sort keys keep their arrival order: a new row goes behind them. Rows are addressed by position; a position holds
+// until the next change. Each row carries a tag, 30 bits of a hash that the caller chooses (of the content, or of a row
+// key), by which it is found among many. Rows are opaque bytes; they may be overwritten in place.
+//
+//   per key   a counted B+ tree of 32-row leaves; up to 32 rows a single leaf of 4, 8, 16, 32
+//   leaf      | prefix of the sort key: 16 bytes | arrival: u64 | tag: 30 bits, record: 34 | ...
+//   record    | sort key size: u32 | row size: u32 | sort key | row |
+//
+// In a backend (engine/keyed_state.h) each row becomes one entry under key + sort key + arrival. One lane.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "state/key_codec.h"
+#include "state/value_state.h"
+
+namespace rowtide {
+
+class OrderedState final : public StatePart {
+ public:
+  explicit OrderedState(const OperatorContext& context) : OrderedState(context, Ttl(context)) {}
+  OrderedState(const OperatorContext& context, Ttl ttl);
+
+  // As in ValueState. A key without rows has no value and is forgotten by Settle.
+  void Find(const KeyBatch& keys, std::vector<Entry>* entries) { roots_.Find(keys, entries); }
+  void FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries) { roots_.FindOrCreate(keys, entries); }
+  void Settle() { roots_.Settle(); }
+  void Touch(Entry key) { roots_.Touch(key); }
+
+  int64_t rows(Entry key) const { return roots_.Has(key) ? RootOf(key)->rows : 0; }
+  // The prefix of the last row's sort key, without touching the tree. Requires: rows > 0.
+  SortPrefix last_prefix(Entry key) const {
+    const Root* root = RootOf(key);
+    return (SortPrefix{root->last_high} << 64) | root->last_low;
+  }
+  // True when the sort key is less than the last row's. Requires: rows > 0.
+  bool BeforeLast(Entry key, SortKeyView sort) const {
+    const SortPrefix last = last_prefix(key);
+    if (sort.prefix != last) return sort.prefix < last;
+    return sort.bytes.size() > sizeof(SortPrefix) && Compare(sort, RowAt(key, rows(key) - 1)) < 0;
+  }
+  void Prefetch(Entry key) const { roots_.Prefetch(key); }
+  // Fetches the root node of a key whose entry is at hand.
+  void PrefetchRows(Entry key) const {
+    if (roots_.Has(key)) __builtin_prefetch(roots_arena().At(RootOf(key)->node));
+  }
+
+  // Inserts behind all rows with a sort key <= `sort`; returns its position. Does not move the TTL clock.
+  int64_t Insert(Entry key, SortKeyView sort, std::string_view row, uint64_t tag = 0);
+  // As Insert, with the row's bytes left to be written by the caller: `*room` is where.
+  int64_t InsertRoom(Entry key, SortKeyView sort, size_t row_bytes, uint64_t tag, char** room);
+  void Erase(Entry key, int64_t position);
+  void EraseAll(Entry key);
+  // Drops all rows from `position` on.
+  void Truncate(Entry key, int64_t position);
+  // Other bytes at the same place.
+  void Replace(Entry key, int64_t position, std::string_view row);
+
+  // Positions [first, last) of the rows with that sort key.
+  struct Range {
+    int64_t first;
+    int64_t last;
+    int64_t count() const { return last - first; }
+  };
+  int64_t LowerBound(Entry key, SortKeyView sort) const;
+  int64_t UpperBound(Entry key, SortKeyView sort) const;
+  Range EqualRange(Entry key, SortKeyView sort) const { return {LowerBound(key, sort), UpperBound(key, sort)}; }
+
+  // Walks rows in order. Valid until the next change of the key.
+  class Cursor {
+   public:
+    bool valid() const { return index_ < count_; }
+    int64_t position() const { return first_ + index_; }
+    std::string_view row() const;
+    char* mutable_row() const;
+    std::string_view sort_key() const;
+    SortKeyView sort_view() const { return {prefix(), sort_key()}; }
+    SortPrefix prefix() const;
+    uint64_t arrival() const;
+    bool MayHaveTag(uint64_t tag) const;
+    void Next() {
+      if (++index_ == count_) NextLeaf();
+    }
+
+   private:
+    friend class OrderedState;
+    void NextLeaf();
+    const OrderedState* state_ = nullptr;
+    Entry key_;
+    const char* leaf_ = nullptr;
+    int64_t first_ = 0;  // position of the leaf's first row
+    int index_ = 0;
+    int count_ = 0;
+  };
+  // Invalid when there is no such position.
+  Cursor At(Entry key, int64_t position) const;
+  Cursor Begin(Entry key) const { return At(key, 0); }
+  // The first row in positions [first, last) with the tag for which `matches(row)` holds; -1 when none.
+  template <typename Match>
+  int64_t FindTagged(Entry key, Range range, uint64_t tag, const Match& matches) const {
+    for (Cursor cursor = At(key, range.first); cursor.valid() && cursor.position() < range.last; cursor.Next()) {
+      if (cursor.MayHaveTag(tag) && matches(cursor.row())) return cursor.position();
+    }
+    return -1;
+  }
+
+  int64_t keys() const { return roots_.entries(); }
+  void ForEachKey(const std::function<void(Entry)>& visit) const { roots_.ForEach(visit); }
+  std::string_view Key(Entry key) const { return roots_.Key(key); }
+
+  void Snapshot(SnapshotWriter& writer) const override;
+  Status Restore(SnapshotReader& reader) override;
+
+ private:
+  struct Root {
+    int64_t rows;
+    uint64_t next_arrival;
+    uint64_t last_high;
+    uint64_t last_low;
+    Arena::Ref node;
+    uint32_t height;  // 0 = the root is a leaf
+    uint32_t unused;
+  };
+  struct Row {
+    uint64_t high;
+    uint64_t low;
+    uint64_t arrival;
+    uint64_t record;  // tag << 34 | reference
+  };
+  static_assert(sizeof(Row) == 32, "the drawing above");
+  struct Leaf {
+    uint32_t count;
+    uint32_t capacity;
+    Row rows[];
+  };
+  struct Child {
+    Row first;
+    int64_t rows;
+    Arena::Ref node;
+  };
+  struct Inner {
+    uint32_t count;
+    uint32_t unused;
+    Child children[];
+  };
+  struct Record {
+    uint32_t sort_size;
+    uint32_t row_size;
+    char bytes[];
+  };
+  static constexpr uint32_t kFanout = 32;
+  static constexpr int kHeightMax = 16;
+  struct Step {
+    Inner* inner;
+    uint32_t child;
+  };
+  struct Path {
+    Step steps[kHeightMax];
+    Leaf* leaf;
+    uint32_t index;     // in the leaf
+    int64_t position;   // of the leaf's first row
+  };
+
+  const Root* RootOf(Entry key) const { return reinterpret_cast<const Root*>(roots_.Value(key).data()); }
+  Root* MutableRoot(Entry key) { return roots_.DataAs<Root>(key); }
+  const Arena& roots_arena() const { return const_cast<ValueState&>(roots_).arena(); }
+  Arena& arena() { return roots_.arena(); }
+  template <typename T>
+  T* NodeAt(Arena::Ref ref) const {
+    return reinterpret_cast<T*>(roots_arena().At(ref));
+  }
+  Record* RecordOf(const Row& row) const { return NodeAt<Record>(row.record & HotTable::kRefMask); }
+  int Compare(SortKeyView sort, const Row& row) const;
+  const Row& RowAt(Entry key, int64_t position) const;
+  void DescendTo(const Root* root, int64_t position, Path* path) const;
+  // To where a row with that sort key goes: behind (`upper`) or before the rows with an equal one.
+  void DescendBySort(const Root* root, SortKeyView sort, bool upper, Path* path) const;
+  Leaf* NewLeaf(uint32_t capacity, Arena::Ref* ref);
+  Inner* NewInner(Arena::Ref* ref);
+  void FreeRecord(const Row& row);
+  void FreeNode(Arena::Ref node, uint32_t height);
+  void InsertRow(Root* root, Path* path, const Row& row);
+  void SplitLeaf(Root* root, Path* path);
+  void AddChild(Root* root, Path* path, int level, const Child& child);
+  void RemoveChild(Root* root, Path* path, int level);
+  void RefreshFirst(Path* path, uint32_t height);
+  void RefreshLast(Root* root);
+  Row MakeRow(SortKeyView sort, size_t row_bytes, uint64_t arrival, uint64_t tag);
+
+  ValueState roots_;
+};
+
+}  // namespace rowtide

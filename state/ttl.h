@@ -1,0 +1,30 @@
+// State time-to-live: one clock per entry, read from the injected Clock, moved by writes and never by reads.
+//
+// An entry is gone when `now >= written + ttl`. It is forgotten whole, emits nothing, and is counted as `expired`
+// (flink-rank-dedup.md 7.7).
+#pragma once
+
+#include <cstdint>
+
+#include "engine/clock.h"
+#include "engine/operator.h"
+
+namespace rowtide {
+
+class Ttl {
+ public:
+  Ttl() = default;
+  Ttl(const Clock* clock, int64_t millis) : clock_(clock), millis_(clock ? millis : 0) {}
+  explicit Ttl(const OperatorContext& context) : Ttl(context.clock, context.state_ttl_millis) {}
+
+  bool enabled() const { return millis_ > 0; }
+  // Requires: enabled.
+  int64_t NowMillis() const { return clock_->NowMillis(); }
+  bool Expired(int64_t written, int64_t now) const { return now - written >= millis_; }
+
+ private:
+  const Clock* clock_ = nullptr;
+  int64_t millis_ = 0;
+};
+
+}  // namespace rowtide

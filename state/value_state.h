@@ -1,0 +1,180 @@
+// Value state: key -> one entry of bytes, asked for all keys of a batch at once.
+//
+//   FindOrCreate(keys, &entries)      entries[i] is the entry of row i; rows with equal keys share one
+//   Has / Value / Data / Assign / Resize / Erase / Touch     per entry, inline, no virtual call, no lookup
+//   Settle()                          forgets what was created or erased and has no value now
+//
+//   entry block   | key size: 24 bits, size class: 8 | value size: u32 | [clock: i64, with a TTL] | key | pad | value |
+//
+// Entries stay put until the next Find, FindOrCreate or Settle; a value stays put until its own Assign or Resize. Values
+// are 8-aligned. A keep-first entry of a 16-byte key takes 24 bytes and its share of an 8-byte slot. Entries hold no
+// pointers, so a backend (engine/keyed_state.h) can take them as bytes: misses of a FindOrCreate become one MultiGet
+// here, dirty entries leave in key order. Restored, swept and snapshotted without regard to arrival: snapshots are in
+// the order of (hash, key), so equal content gives equal bytes. One lane; not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "engine/operator.h"
+#include "state/arena.h"
+#include "state/hot_table.h"
+#include "state/key_codec.h"
+#include "state/state_part.h"
+#include "state/ttl.h"
+
+namespace rowtide {
+
+// A place in a ValueState; false when Find did not find the key.
+struct Entry {
+  HotTable::Slot* slot = nullptr;
+  explicit operator bool() const { return slot != nullptr; }
+  friend bool operator==(Entry, Entry) = default;
+};
+
+class ValueState final : public StatePart {
+ public:
+  static constexpr uint32_t kNoValue = 0xffffffff;
+
+  // Counts into context.state_size and, with a TTL, into the counter `expired`.
+  explicit ValueState(const OperatorContext& context) : ValueState(context, Ttl(context)) {}
+  ValueState(const OperatorContext& context, Ttl ttl);
+  ~ValueState() override;
+
+  void Find(const KeyBatch& keys, std::vector<Entry>* entries);
+  // A new entry has no value until one is assigned.
+  void FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries);
+  Entry FindOne(std::string_view key);  // a lookup by itself: slow paths
+
+  bool Has(Entry entry) const { return HeaderOf(entry)->value_size != kNoValue; }
+  // Requires: Has, for all that follow but Assign.
+  std::string_view Value(Entry entry) const {
+    const Header* header = HeaderOf(entry);
+    return {ValueOf(header), header->value_size};
+  }
+  // The value's bytes, to be changed in place.
+  char* Data(Entry entry) { return ValueOf(HeaderOf(entry)); }
+  template <typename T>
+  T* DataAs(Entry entry) {
+    return reinterpret_cast<T*>(Data(entry));
+  }
+  std::string_view Key(Entry entry) const {
+    const Header* header = HeaderOf(entry);
+    return {KeyOf(header), header->key_size};
+  }
+  // Room for a value of `size` bytes instead of the old one, which is gone; moves the clock.
+  char* Assign(Entry entry, size_t size) {
+    Header* header = HeaderOf(entry);
+    if (header->value_size == kNoValue) ++size_->entries;
+    if (!Fits(header, size)) header = Move(entry, size, 0);
+    header->value_size = static_cast<uint32_t>(size);
+    if (clocked_) SetClock(header, now_);
+    return ValueOf(header);
+  }
+  // Requires: `value` lies outside this state.
+  void Assign(Entry entry, std::string_view value) {
+    char* to = Assign(entry, value.size());
+    if (!value.empty()) std::memcpy(to, value.data(), value.size());
+  }
+  // As Assign, keeping the value's first bytes; new bytes are not zeroed.
+  char* Resize(Entry entry, size_t size);
+  void Erase(Entry entry) {
+    Header* header = HeaderOf(entry);
+    header->value_size = kNoValue;
+    --size_->entries;
+    unsettled_.push_back(entry);
+  }
+  void Touch(Entry entry) {
+    if (clocked_) SetClock(HeaderOf(entry), now_);
+  }
+  void Prefetch(Entry entry) const { __builtin_prefetch(HeaderOf(entry)); }
+
+  void Settle() {
+    if (!unsettled_.empty()) Forget();
+  }
+  // Hands over memory for what values refer to: ordered rows live beside their entries.
+  Arena& arena() { return arena_; }
+  // Called with the value of an entry that expires, before it is forgotten.
+  void OnExpire(std::function<void(char* value)> forget) { forget_ = std::move(forget); }
+
+  // In the order of (hash, key); `visit` must not change the state.
+  void ForEach(const std::function<void(Entry)>& visit) const;
+  int64_t entries() const { return table_.entries() - static_cast<int64_t>(unsettled_.size()); }
+  void Clear();
+
+  void Snapshot(SnapshotWriter& writer) const override;
+  Status Restore(SnapshotReader& reader) override;
+  // The same with values in a form of the caller's: `write(value, writer)`, and `read(reader, entry)` which assigns.
+  void SnapshotWith(SnapshotWriter& writer,
+                    const std::function<void(std::string_view value, SnapshotWriter& writer)>& write) const;
+  Status RestoreWith(SnapshotReader& reader, const std::function<Status(SnapshotReader& reader, Entry entry)>& read);
+
+ private:
+  struct Header {
+    uint32_t key_size : 24;
+    uint32_t size_class : 8;
+    uint32_t value_size;
+  };
+  static_assert(sizeof(Header) == 8, "the drawing above");
+
+  Header* HeaderOf(Entry entry) const { return At(HotTable::RefOf(*entry.slot)); }
+  Header* At(Arena::Ref ref) const { return reinterpret_cast<Header*>(arena_.At(ref)); }
+  const char* KeyOf(const Header* header) const {
+    return reinterpret_cast<const char*>(header) + key_offset_;
+  }
+  size_t ValueOffset(const Header* header) const { return key_offset_ + ((header->key_size + 7u) & ~size_t{7}); }
+  char* ValueOf(Header* header) const { return reinterpret_cast<char*>(header) + ValueOffset(header); }
+  const char* ValueOf(const Header* header) const {
+    return reinterpret_cast<const char*>(header) + ValueOffset(header);
+  }
+  static int64_t ClockOf(const Header* header) {
+    int64_t clock;
+    std::memcpy(&clock, header + 1, sizeof(clock));
+    return clock;
+  }
+  static void SetClock(Header* header, int64_t now) { std::memcpy(header + 1, &now, sizeof(now)); }
+  // A smaller value stays where it is unless more than a quarter of the block would lie idle.
+  bool Fits(const Header* header, size_t size) const {
+    const size_t needed = ValueOffset(header) + size;
+    const size_t room = Arena::BytesOf(static_cast<uint8_t>(header->size_class));
+    return needed <= room && (needed + needed / 4 + 32 >= room);
+  }
+  bool Matches(Arena::Ref ref, std::string_view key) const {
+    const Header* header = At(ref);
+    if (header->key_size != key.size()) return false;
+    if (key.size() == 16) {
+      uint64_t a[2], b[2];
+      std::memcpy(a, KeyOf(header), 16);
+      std::memcpy(b, key.data(), 16);
+      return ((a[0] ^ b[0]) | (a[1] ^ b[1])) == 0;
+    }
+    return std::memcmp(KeyOf(header), key.data(), key.size()) == 0;
+  }
+  HotTable::Slot* Lookup(std::string_view key, uint64_t hash) const {
+    return table_.Find(hash, [&](Arena::Ref ref) { return Matches(ref, key); });
+  }
+  void Prepare(const KeyBatch& keys);
+  Entry Create(std::string_view key, uint64_t hash);
+  Header* Move(Entry entry, size_t value_size, size_t kept);
+  void ExpireIfOld(Entry entry);
+  void SweepExpired(int rows);
+  void Forget();
+
+  StateSize* size_;
+  int64_t* expired_;
+  Ttl ttl_;
+  bool clocked_;
+  uint32_t key_offset_;
+  int64_t now_ = 0;  // of the batch at hand
+  Arena arena_;
+  HotTable table_;
+  std::vector<HotTable::Slot*> candidates_;
+  std::vector<Entry> unsettled_;  // created or erased; those that still have no value are forgotten
+  std::function<void(char* value)> forget_;
+  size_t swept_segment_ = 0;
+};
+
+}  // namespace rowtide
