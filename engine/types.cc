@@ -14,6 +14,12 @@ Type Type::Of(TypeKind kind, int32_t precision, int32_t scale) {
   return type;
 }
 
+Type Type::Interval(IntervalUnit first, IntervalUnit last) {
+  const bool months = first <= IntervalUnit::kMonth;
+  return Of(months ? TypeKind::kIntervalMonths : TypeKind::kIntervalMillis, static_cast<int>(first),
+            static_cast<int>(last));
+}
+
 Type Type::NotNull() const { return WithNullable(false); }
 Type Type::Nullable() const { return WithNullable(true); }
 
@@ -101,6 +107,15 @@ bool IsTemporal(const Type& type) {
 }
 bool IsInterval(const Type& type) {
   return type.kind == TypeKind::kIntervalMonths || type.kind == TypeKind::kIntervalMillis;
+}
+
+std::string IntervalText(const Type& type) {
+  static constexpr const char* kNames[] = {"", "YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"};
+  const char* fallback = type.kind == TypeKind::kIntervalMonths ? "MONTH" : "SECOND";
+  std::string text = "INTERVAL ";
+  text += type.precision == 0 ? fallback : kNames[type.precision];
+  if (type.scale != type.precision) text += std::string(" TO ") + kNames[type.scale];
+  return text;
 }
 
 std::string TypeText(const Type& type) {

@@ -14,6 +14,8 @@
 //   INTERVAL YEAR TO MONTH    kInt64          months
 //   INTERVAL DAY TO SECOND    kInt64          milliseconds
 //
+// The qualifier of an interval (DAY, DAY TO HOUR) is in `precision` and `scale`, as IntervalUnit: it only prints.
+//
 // A time attribute (Flink's *ROWTIME* / *PROCTIME*) is part of the type, as in Flink: it survives plain references
 // and is lost by computation. Equality of types ignores it.
 #pragma once
@@ -50,6 +52,8 @@ enum class Layout : uint8_t { kBool, kInt8, kInt16, kInt32, kInt64, kFloat, kDou
 
 enum class TimeAttribute : uint8_t { kNone, kRowtime, kProctime };
 
+enum class IntervalUnit : uint8_t { kUnset, kYear, kMonth, kDay, kHour, kMinute, kSecond };
+
 inline constexpr int kMaxLength = 2147483647;  // STRING and BYTES
 inline constexpr int kMaxDecimalPrecision = 38;
 
@@ -84,6 +88,8 @@ struct Type {
   static Type Date() { return Of(TypeKind::kDate); }
   static Type Timestamp(int precision) { return Of(TypeKind::kTimestamp, precision); }
   static Type TimestampLtz(int precision) { return Of(TypeKind::kTimestampLtz, precision); }
+  // INTERVAL `first` [TO `last`].
+  static Type Interval(IntervalUnit first, IntervalUnit last);
 
   Type NotNull() const;
   Type Nullable() const;
@@ -116,6 +122,8 @@ bool IsInterval(const Type& type);
 // Flink's SQL text of a type: `VARCHAR(2147483647)`, `DECIMAL(10, 2)`, `TIMESTAMP(3)`, `TIMESTAMP_LTZ(3)`,
 // `INTEGER` (as plans print it); NOT NULL is appended by `ToString` only.
 std::string TypeText(const Type& type);
+// `INTERVAL DAY`, `INTERVAL DAY TO HOUR`. Requires: IsInterval.
+std::string IntervalText(const Type& type);
 // As DESCRIBE and messages print it: `STRING`, `INT`, with ` NOT NULL`.
 std::string ToString(const Type& type);
 

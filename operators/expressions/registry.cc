@@ -1,0 +1,394 @@
+#include <algorithm>
+#include <cctype>
+#include <unordered_map>
+
+#include "operators/expressions/function_table.h"
+#include "operators/expressions/registry.h"
+#include "operators/expressions/type_rules.h"
+
+namespace rowtide {
+namespace {
+
+using A = Arguments;
+using R = Result<Type>;
+
+R Boolean(A) { return Type::Boolean(); }
+R Int(A) { return Type::Int(); }
+R BigInt(A) { return Type::BigInt(); }
+R Double(A) { return Type::Double(); }
+R String(A) { return Type::String(); }
+R Bytes(A) { return Type::Bytes(); }
+R Date(A) { return Type::Date(); }
+R Char32(A) { return Type::Char(32); }
+R Char36(A) { return Type::Char(36); }
+R Char40(A) { return Type::Char(40); }
+R Char56(A) { return Type::Char(56); }
+R Char64(A) { return Type::Char(64); }
+R Char96(A) { return Type::Char(96); }
+R Char128(A) { return Type::Char(128); }
+R VarChar128(A) { return Type::VarChar(128); }
+R Time0(A) { return Type::Of(TypeKind::kTime, 0); }
+R Timestamp3(A) { return Type::Timestamp(3); }
+R Ltz3(A) { return Type::TimestampLtz(3); }
+R Proctime(A) { return Type::TimestampLtz(3).WithTimeAttribute(TimeAttribute::kProctime); }
+
+R First(A a) { return a[0].type.WithoutTimeAttribute(); }
+
+int SumOfLengths(A a) {
+  int64_t sum = 0;
+  for (const Expression& e : a) sum += e.type.precision;
+  return static_cast<int>(std::min<int64_t>(sum, kMaxLength));
+}
+
+// VARCHAR or VARBINARY of the first argument's length.
+R Varying(A a) {
+  return Type::Of(IsBinary(a[0].type) ? TypeKind::kVarBinary : TypeKind::kVarChar, a[0].type.precision);
+}
+R VaryingOfLast(A a) { return Varying(a.last(1)); }
+R Overlay(A a) { return Type::VarChar(SumOfLengths(a.first(2))); }
+
+R Concatenation(A a) {
+  if (IsBinary(a[0].type) != IsBinary(a[1].type)) {
+    return Status::InvalidArgument("|| does not join {} and {}", ToString(a[0].type), ToString(a[1].type));
+  }
+  const bool fixed = a[0].type.kind == a[1].type.kind &&
+                     (a[0].type.kind == TypeKind::kChar || a[0].type.kind == TypeKind::kBinary);
+  if (fixed) return Type::Of(a[0].type.kind, SumOfLengths(a));
+  return Type::Of(IsBinary(a[0].type) ? TypeKind::kVarBinary : TypeKind::kVarChar, SumOfLengths(a));
+}
+
+Status NoSuchOperator(const char* name, A a) {
+  return Status::InvalidArgument("{} does not take {} and {}", name, ToString(a[0].type), ToString(a[1].type));
+}
+
+// INTERVAL DAY + INTERVAL HOUR = INTERVAL DAY TO HOUR.
+Type SpannedInterval(const Type& a, const Type& b) {
+  return Type::Of(a.kind, std::min(a.precision, b.precision), std::max(a.scale, b.scale));
+}
+
+R SumOrDifference(A a, Arithmetic operation, const char* name) {
+  if (a.size() == 1) {
+    if (operation == Arithmetic::kSubtract && (IsNumber(a[0].type) || IsInterval(a[0].type))) return a[0].type;
+    return Status::InvalidArgument("{} does not take {}", name, ToString(a[0].type));
+  }
+  const Type& left = a[0].type;
+  const Type& right = a[1].type;
+  if (IsNumber(left) && IsNumber(right)) return ArithmeticType(operation, left, right);
+  if (IsTemporal(left) && IsInterval(right)) return left.WithoutTimeAttribute();
+  if (IsInterval(left) && IsTemporal(right) && operation == Arithmetic::kAdd) return right.WithoutTimeAttribute();
+  if (IsInterval(left) && left.kind == right.kind) return SpannedInterval(left, right);
+  // Only as (a - b) DAY, where whoever binds it replaces the type.
+  const bool dates = IsTemporal(left) && IsTemporal(right) && left.kind != TypeKind::kTime;
+  if (dates && operation == Arithmetic::kSubtract) return Type::Interval(IntervalUnit::kDay, IntervalUnit::kSecond);
+  return NoSuchOperator(name, a);
+}
+R Sum(A a) { return SumOrDifference(a, Arithmetic::kAdd, "+"); }
+R Difference(A a) { return SumOrDifference(a, Arithmetic::kSubtract, "-"); }
+
+R Product(A a) {
+  if (IsInterval(a[0].type) && IsNumber(a[1].type)) return a[0].type;
+  if (IsNumber(a[0].type) && IsInterval(a[1].type)) return a[1].type;
+  if (!IsNumber(a[0].type) || !IsNumber(a[1].type)) return NoSuchOperator("*", a);
+  return ArithmeticType(Arithmetic::kMultiply, a[0].type, a[1].type);
+}
+R Quotient(A a) {
+  if (IsInterval(a[0].type) && IsNumber(a[1].type)) return a[0].type;
+  if (!IsNumber(a[0].type) || !IsNumber(a[1].type)) return NoSuchOperator("/", a);
+  return ArithmeticType(Arithmetic::kDivide, a[0].type, a[1].type);
+}
+R Remainder(A a) { return ArithmeticType(Arithmetic::kRemainder, a[0].type, a[1].type); }
+
+R Round(A a) {
+  const Type& type = a[0].type;
+  if (type.kind != TypeKind::kDecimal) return type;
+  if (a.size() == 1) return DecimalRoundType(type, 0);
+  if (!a[1].is_literal()) return type;
+  const int64_t* digits = std::get_if<int64_t>(&a[1].literal);
+  return DecimalRoundType(type, digits ? static_cast<int>(std::clamp<int64_t>(*digits, -40, 40)) : 0);
+}
+
+R FloorOrCeil(A a) {
+  if (a[0].type.kind == TypeKind::kDecimal) return Type::Decimal(a[0].type.precision, 0);
+  return First(a);
+}
+
+R ToTimestampLtz(A a) {
+  int precision = 3;
+  if (a.size() > 1 && a[1].is_literal()) {
+    if (const int64_t* given = std::get_if<int64_t>(&a[1].literal)) {
+      precision = static_cast<int>(std::clamp<int64_t>(*given, 3, 9));
+    }
+  }
+  return Type::TimestampLtz(precision);
+}
+
+R Comparison(A a) {
+  const Type& left = a[0].type;
+  const Type& right = a[1].type;
+  const bool text_beside = (IsCharacter(left) && (IsTemporal(right) || IsNumber(right))) ||
+                           (IsCharacter(right) && (IsTemporal(left) || IsNumber(left)));
+  if (!text_beside && !LeastRestrictive(left, right)) {
+    return Status::InvalidArgument("{} and {} cannot be compared", ToString(left), ToString(right));
+  }
+  return Type::Boolean();
+}
+
+// = is stricter than <: a string beside a number is not cast there.
+R Equality(A a) {
+  const bool number_and_text = (IsNumber(a[0].type) && IsCharacter(a[1].type)) ||
+                               (IsCharacter(a[0].type) && IsNumber(a[1].type));
+  if (number_and_text) {
+    return Status::InvalidArgument("{} and {} cannot be compared with = or <>", ToString(a[0].type),
+                                   ToString(a[1].type));
+  }
+  return Comparison(a);
+}
+
+R Common(std::span<const Type> types, const char* what) {
+  std::optional<Type> common = LeastRestrictive(types);
+  if (common) return common->WithoutTimeAttribute();
+  std::string list;
+  for (const Type& type : types) list += (list.empty() ? "" : ", ") + ToString(type);
+  return Status::InvalidArgument("the types of {} do not go together: {}", what, list);
+}
+
+std::vector<Type> TypesOf(A a) {
+  std::vector<Type> types;
+  for (const Expression& e : a) types.push_back(e.type);
+  return types;
+}
+
+R Greatest(A a) { return Common(TypesOf(a), "GREATEST or LEAST"); }
+
+R Coalesce(A a) {
+  RT_ASSIGN(Type common, Common(TypesOf(a), "COALESCE"));
+  return common.WithNullable(std::all_of(a.begin(), a.end(), [](const Expression& e) { return e.type.nullable; }));
+}
+
+R If(A a) {
+  RT_ASSIGN(Type common, Common(TypesOf(a.subspan(1)), "IF"));
+  return common.Nullable();
+}
+
+R Case(A a) { return Common(CaseBranches(a), "CASE"); }
+
+constexpr Nulls kStrict = Nulls::kStrict;
+constexpr Nulls kAlways = Nulls::kAlways;
+constexpr Nulls kNever = Nulls::kNever;
+constexpr Nulls kByRule = Nulls::kByRule;
+
+constexpr Function kFunctions[] = {
+    // arithmetic
+    {"+", "aa", Sum, kByRule},
+    {"-", "a?a", Difference, kByRule},
+    {"*", "aa", Product},
+    {"/", "aa", Quotient},
+    {"MOD", "xx", Remainder},
+    {"/INT", "aa", First},
+    {"Reinterpret", "a", BigInt},
+    {"ABS", "n", First},
+    {"SIGN", "n", First},
+    {"ROUND", "n?i", Round},
+    {"TRUNCATE", "n?i", Round},
+    {"FLOOR", "a?f", FloorOrCeil},
+    {"CEIL", "a?f", FloorOrCeil},
+    {"POWER", "nn", Double},
+    {"SQRT", "n", Double},
+    {"EXP", "n", Double},
+    {"LN", "n", Double},
+    {"LOG10", "n", Double},
+    {"LOG2", "n", Double},
+    {"LOG", "n?n", Double},
+    {"SIN", "n", Double},
+    {"COS", "n", Double},
+    {"TAN", "n", Double},
+    {"COT", "n", Double},
+    {"ASIN", "n", Double},
+    {"ACOS", "n", Double},
+    {"ATAN", "n", Double},
+    {"ATAN2", "nn", Double},
+    {"SINH", "n", Double},
+    {"COSH", "n", Double},
+    {"TANH", "n", Double},
+    {"DEGREES", "n", Double},
+    {"RADIANS", "n", Double},
+    {"PI", "", Double, kNever},
+    {"E", "", Double, kNever},
+    {"RAND", "?ii", Double, kNever},
+    {"RAND_INTEGER", "i?i", Int, kStrict},
+    {"GREATEST", "a*", Greatest},
+    {"LEAST", "a*", Greatest},
+    // comparison and logic
+    {"=", "aa", Equality, kStrict, Coercion::kEqual},
+    {"<>", "aa", Equality, kStrict, Coercion::kEqual},
+    {"<", "aa", Comparison, kStrict, Coercion::kOrder},
+    {"<=", "aa", Comparison, kStrict, Coercion::kOrder},
+    {">", "aa", Comparison, kStrict, Coercion::kOrder},
+    {">=", "aa", Comparison, kStrict, Coercion::kOrder},
+    {"SEARCH", "aa", Boolean},
+    {"IS NULL", "a", Boolean, kNever},
+    {"IS NOT NULL", "a", Boolean, kNever},
+    {"IS TRUE", "b", Boolean, kNever},
+    {"IS NOT TRUE", "b", Boolean, kNever},
+    {"IS FALSE", "b", Boolean, kNever},
+    {"IS NOT FALSE", "b", Boolean, kNever},
+    {"IS UNKNOWN", "b", Boolean, kNever},
+    {"IS NOT UNKNOWN", "b", Boolean, kNever},
+    {"IS DISTINCT FROM", "aa", Comparison, kNever},
+    {"IS NOT DISTINCT FROM", "aa", Comparison, kNever},
+    {"AND", "bb*", Boolean},
+    {"OR", "bb*", Boolean},
+    {"NOT", "b", Boolean},
+    {"CASE", "a*", Case, kByRule, Coercion::kCase},
+    {"COALESCE", "a*", Coalesce, kByRule, Coercion::kCommon},
+    {"IFNULL", "aa", Coalesce, kByRule, Coercion::kCommon},
+    {"IF", "baa", If, kByRule},
+    {"NULLIF", "aa", First, kAlways},
+    // strings
+    {"||", "zz", Concatenation},
+    {"UPPER", "s", First},
+    {"LOWER", "s", First},
+    {"INITCAP", "s", First},
+    {"REVERSE", "s", String},
+    {"REPEAT", "si", String},
+    {"ASCII", "s", Int},
+    {"CHR", "i", String, kAlways},
+    {"CHAR_LENGTH", "s", Int},
+    {"CHARACTER_LENGTH", "s", Int},
+    {"OCTET_LENGTH", "z", Int},
+    {"TRIM", "fss", VaryingOfLast},
+    {"LTRIM", "s?s", Varying},
+    {"RTRIM", "s?s", Varying},
+    {"BTRIM", "s?s", String},
+    {"SUBSTRING", "zi?i", Varying, kAlways},
+    {"SUBSTR", "zi?i", Varying, kAlways},
+    {"LEFT", "si", Varying, kAlways},
+    {"RIGHT", "si", Varying, kAlways},
+    {"CONCAT", "s*", String},
+    {"CONCAT_WS", "ss*", String},
+    {"LPAD", "sis", String},
+    {"RPAD", "sis", String},
+    {"OVERLAY", "ssi?i", Overlay},
+    {"REPLACE", "sss", String},
+    {"TRANSLATE", "sss", String},
+    {"POSITION", "ss", Int},
+    {"LOCATE", "ss?i", Int},
+    {"INSTR", "ss", Int},
+    {"SPLIT_INDEX", "sai", String, kAlways},
+    {"STARTSWITH", "zz", Boolean},
+    {"ENDSWITH", "zz", Boolean},
+    {"LIKE", "ss?s", Boolean},
+    {"SIMILAR TO", "ss?s", Boolean},
+    {"REGEXP", "ss", Boolean},
+    {"REGEXP_EXTRACT", "ss?i", String, kAlways},
+    {"REGEXP_REPLACE", "sss", String},
+    {"REGEXP_COUNT", "ss", Int, kAlways},
+    {"REGEXP_INSTR", "ss", Int, kAlways},
+    {"REGEXP_SUBSTR", "ss", String, kAlways},
+    {"MD5", "s", Char32},
+    {"SHA1", "s", Char40},
+    {"SHA224", "s", Char56},
+    {"SHA256", "s", Char64},
+    {"SHA384", "s", Char96},
+    {"SHA512", "s", Char128},
+    {"SHA2", "si", VarChar128},
+    {"TO_BASE64", "s", String},
+    {"FROM_BASE64", "s", String},
+    {"ENCODE", "ss", Bytes},
+    {"DECODE", "ys", String},
+    {"HEX", "a", String},
+    {"UNHEX", "s", Bytes, kAlways},
+    {"BIN", "i", String},
+    {"URL_ENCODE", "s", String, kAlways},
+    {"URL_DECODE", "s", String, kAlways},
+    {"UUID", "", Char36, kNever},
+    // json
+    {"JSON_VALUE", "ssa*", String, kAlways},
+    {"JSON_QUERY", "ssa*", String, kAlways},
+    {"JSON_EXISTS", "ss?f", Boolean},
+    {"JSON_OBJECT", "fa*", String, kNever},
+    {"JSON_ARRAY", "fa*", String, kNever},
+    {"JSON_STRING", "a", String},
+    {"IS JSON VALUE", "s", Boolean, kNever},
+    {"IS JSON OBJECT", "s", Boolean, kNever},
+    {"IS JSON ARRAY", "s", Boolean, kNever},
+    {"IS JSON SCALAR", "s", Boolean, kNever},
+    {"IS NOT JSON VALUE", "s", Boolean, kNever},
+    {"IS NOT JSON OBJECT", "s", Boolean, kNever},
+    {"IS NOT JSON ARRAY", "s", Boolean, kNever},
+    {"IS NOT JSON SCALAR", "s", Boolean, kNever},
+    // dates and times
+    {"EXTRACT", "fa", BigInt},
+    {"YEAR", "d", BigInt},
+    {"QUARTER", "d", BigInt},
+    {"MONTH", "d", BigInt},
+    {"WEEK", "d", BigInt},
+    {"DAYOFYEAR", "d", BigInt},
+    {"DAYOFMONTH", "d", BigInt},
+    {"DAYOFWEEK", "d", BigInt},
+    {"HOUR", "t", BigInt},
+    {"MINUTE", "t", BigInt},
+    {"SECOND", "t", BigInt},
+    {"TIMESTAMPADD", "fid", VaryingOfLast},
+    {"TIMESTAMPDIFF", "fdd", Int},
+    {"DATE_FORMAT", "as", String, kAlways},
+    {"TO_TIMESTAMP", "s?s", Timestamp3, kAlways},
+    {"TO_TIMESTAMP_LTZ", "a?a*", ToTimestampLtz, kAlways},
+    {"TO_DATE", "s?s", Date, kAlways},
+    {"FROM_UNIXTIME", "n?s", String, kAlways},
+    {"UNIX_TIMESTAMP", "?ss", BigInt},
+    {"CONVERT_TZ", "sss", String, kAlways},
+    {"CURRENT_TIMESTAMP", "", Ltz3, kNever},
+    {"CURRENT_ROW_TIMESTAMP", "", Ltz3, kNever},
+    {"NOW", "", Ltz3, kNever},
+    {"LOCALTIMESTAMP", "", Timestamp3, kNever},
+    {"CURRENT_DATE", "", Date, kNever},
+    {"CURRENT_TIME", "", Time0, kNever},
+    {"LOCALTIME", "", Time0, kNever},
+    {"PROCTIME", "", Proctime, kNever},
+    {"PROCTIME_MATERIALIZE", "p", Ltz3, kStrict},
+    {"CURRENT_WATERMARK", "p", First, kAlways},
+};
+
+const std::unordered_map<std::string_view, const Function*>& Index() {
+  static const auto index = [] {
+    std::unordered_map<std::string_view, const Function*> map;
+    for (const Function& function : kFunctions) map.emplace(function.name, &function);
+    return map;
+  }();
+  return index;
+}
+
+}  // namespace
+
+std::span<const Function> AllFunctions() { return kFunctions; }
+
+const Function* FindFunction(std::string_view name) {
+  const auto found = Index().find(name);
+  return found == Index().end() ? nullptr : found->second;
+}
+
+bool IsScalarFunction(std::string_view name) { return FindFunction(name) != nullptr; }
+
+const std::vector<std::string>& ScalarFunctionNames() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> list;
+    for (const Function& function : kFunctions) {
+      const std::string name = function.name;
+      const bool word = std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+      if (word && name != "Reinterpret") list.push_back(name);
+    }
+    return list;
+  }();
+  return names;
+}
+
+std::vector<Type> CaseBranches(Arguments operands) {
+  std::vector<Type> branches;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (i % 2 == 1 || i + 1 == operands.size()) branches.push_back(operands[i].type);
+  }
+  return branches;
+}
+
+}  // namespace rowtide
