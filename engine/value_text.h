@@ -25,6 +25,9 @@ void AppendScriptText(const Value& value, const Type& type, std::string* out);
 void AppendScriptRow(const RowBatch& batch, int row, const Schema& schema, std::string* out);
 // A string in double quotes, with ", \, newline, return, tab and other control characters escaped.
 void AppendJsonString(std::string_view text, std::string* out);
+// Python's repr: `1.0`, `1e+16`; `"NaN"` and `"Infinity"` in quotes.
+void AppendScriptDouble(double value, std::string* out);
+void AppendScriptFloat(float value, std::string* out);
 
 // --- cast text -----------------------------------------------------------------------------------------------------
 // As CAST(value AS STRING): `zone` is table.local-time-zone, used for TIMESTAMP_LTZ only.
@@ -34,6 +37,8 @@ void AppendJavaDouble(double value, std::string* out);
 void AppendJavaFloat(float value, std::string* out);
 // `1.20` from unscaled 120, scale 2.
 void AppendDecimal(int128 unscaled, int scale, std::string* out);
+// Bytes as UTF-8 text: what is no UTF-8 becomes U+FFFD, as Java decodes it.
+void AppendUtf8(std::string_view bytes, std::string* out);
 
 // --- times ---------------------------------------------------------------------------------------------------------
 // Days since 1970-01-01 to `2026-01-02`; milliseconds of the day to `03:04:05` with `precision` digits.
@@ -46,6 +51,7 @@ WideTime ToWideTime(const Value& value, const Type& type);
 Value FromWideTime(WideTime time, const Type& type);  // cuts to the type's precision
 int64_t DaysFromCivil(int64_t year, int month, int day);
 void CivilFromDays(int64_t days, int64_t* year, int* month, int* day);
+int DaysOfMonth(int64_t year, int month);
 // Minutes... of a zone at an instant / at a local time: offsets in milliseconds east of UTC. Unknown zone: false.
 bool ZoneOffsetAtInstant(std::string_view zone, int64_t utc_millis, int64_t* offset_millis);
 bool ZoneOffsetAtLocal(std::string_view zone, int64_t local_millis, int64_t* offset_millis);
@@ -58,7 +64,7 @@ bool ParseDouble(std::string_view text, double* value);  // decimal, exponent, N
 bool ParseDecimal(std::string_view text, int precision, int scale, int128* unscaled, bool* fits);
 bool ParseDate(std::string_view text, int64_t* days);                     // yyyy-M-d
 bool ParseTime(std::string_view text, int64_t* millis_of_day);            // HH:mm[:ss[.fff]]
-bool ParseTimestamp(std::string_view text, WideTime* time);               // yyyy-MM-dd[ |T]HH:mm:ss[.fffffffff]
+bool ParseTimestamp(std::string_view text, WideTime* time);               // yyyy-M-d[ |T]HH:mm[:ss[.fffffffff]], or the date alone
 // Script input: a JSON token (already unquoted) as a value of the type. Errors name the type and the text.
 Result<Value> ParseScriptValue(std::string_view text, bool was_quoted, const Type& type);
 
