@@ -77,7 +77,6 @@ class Arena {
   struct Region {
     char* memory;
     size_t bytes;
-    bool mapped;
   };
   Ref AllocateSlowly(size_t bytes);
   Ref AddRegion(size_t bytes);

@@ -70,7 +70,7 @@ class KeyCodec {
     uint32_t width;
   };
   void EncodeFixed(const RowBatch& batch, KeyBatch* keys) const;
-  bool EncodeWithNulls(const RowBatch& batch, KeyBatch* keys) const;
+  void EncodeWithNulls(const RowBatch& batch, KeyBatch* keys) const;
   Status EncodeWithStrings(const RowBatch& batch, KeyBatch* keys) const;
   void PutValue(const Column& column, int row, const Part& part, char* to) const;
 

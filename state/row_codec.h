@@ -50,7 +50,7 @@ class RowCodec {
   // --- from a batch ---
   Status EncodeAll(const RowBatch& batch, EncodedRows* rows) const;
   size_t SizeOf(const RowBatch& batch, int row) const;
-  // Writes SizeOf bytes; up to 16 bytes behind them may be overwritten.
+  // Writes SizeOf bytes.
   void Encode(const RowBatch& batch, int row, char* to) const;
 
   // --- to a batch ---

@@ -68,7 +68,7 @@ class ValueState final : public StatePart {
   // Room for a value of `size` bytes instead of the old one, which is gone; moves the clock.
   char* Assign(Entry entry, size_t size) {
     Header* header = HeaderOf(entry);
-    if (header->value_size == kNoValue) ++size_->entries;
+    if (header->value_size == kNoValue) CountValues(1);
     if (!Fits(header, size)) header = Move(entry, size, 0);
     header->value_size = static_cast<uint32_t>(size);
     if (clocked_) SetClock(header, now_);
@@ -84,7 +84,7 @@ class ValueState final : public StatePart {
   void Erase(Entry entry) {
     Header* header = HeaderOf(entry);
     header->value_size = kNoValue;
-    --size_->entries;
+    CountValues(-1);
     unsettled_.push_back(entry);
   }
   void Touch(Entry entry) {
@@ -102,7 +102,7 @@ class ValueState final : public StatePart {
 
   // In the order of (hash, key); `visit` must not change the state.
   void ForEach(const std::function<void(Entry)>& visit) const;
-  int64_t entries() const { return table_.entries() - static_cast<int64_t>(unsettled_.size()); }
+  int64_t entries() const { return values_; }
   void Clear();
 
   void Snapshot(SnapshotWriter& writer) const override;
@@ -129,6 +129,10 @@ class ValueState final : public StatePart {
   char* ValueOf(Header* header) const { return reinterpret_cast<char*>(header) + ValueOffset(header); }
   const char* ValueOf(const Header* header) const {
     return reinterpret_cast<const char*>(header) + ValueOffset(header);
+  }
+  void CountValues(int64_t more) {
+    values_ += more;
+    size_->entries += more;
   }
   static int64_t ClockOf(const Header* header) {
     int64_t clock;
@@ -168,13 +172,15 @@ class ValueState final : public StatePart {
   Ttl ttl_;
   bool clocked_;
   uint32_t key_offset_;
-  int64_t now_ = 0;  // of the batch at hand
+  int64_t now_ = 0;     // of the batch at hand
+  int64_t values_ = 0;  // entries that have one
   Arena arena_;
   HotTable table_;
   std::vector<HotTable::Slot*> candidates_;
   std::vector<Entry> unsettled_;  // created or erased; those that still have no value are forgotten
   std::function<void(char* value)> forget_;
   size_t swept_segment_ = 0;
+  int64_t sweep_credit_ = 0;
 };
 
 }  // namespace rowtide

@@ -1,0 +1,59 @@
+#include "operators/output_rows.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace rowtide {
+namespace {
+constexpr size_t kCopyBlockBytes = size_t{64} << 10;
+constexpr size_t kFirstCopyBlockBytes = size_t{1} << 10;
+}  // namespace
+
+const char* OutputRows::CopySlowly(std::string_view row) {
+  const size_t wanted = copies_.empty() ? kFirstCopyBlockBytes : kCopyBlockBytes;
+  const size_t bytes = std::max(wanted, row.size() + 16);
+  auto block = std::make_shared<Block>(bytes);
+  next_ = block->data();
+  left_ = bytes;
+  copies_.push_back(std::move(block));
+  return Copy(row);
+}
+
+Status OutputRows::FlushTo(Collector& out) {
+  const size_t rows = rows_.size();
+  for (size_t first = 0; first < rows; first += kBatchRows) {
+    RT_TRY(out.Emit(BatchOf(first, std::min<size_t>(kBatchRows, rows - first))));
+  }
+  rows_.clear();
+  kinds_.clear();
+  numbers_.clear();
+  kept_.clear();
+  copies_.clear();
+  next_ = nullptr;
+  left_ = 0;
+  return Status::Ok();
+}
+
+RowBatch OutputRows::BatchOf(size_t first, size_t rows) const {
+  RowBatch batch;
+  batch.rows = static_cast<int>(rows);
+  const auto kinds = kinds_.begin() + static_cast<ptrdiff_t>(first);
+  if (std::any_of(kinds, kinds + static_cast<ptrdiff_t>(rows), [](char kind) { return kind != 0; })) {
+    auto block = std::make_shared<Block>(rows);
+    std::memcpy(block->data(), &*kinds, rows);
+    batch.kinds = std::move(block);
+  }
+  const std::span<const char* const> pointers(rows_.data() + first, rows);
+  batch.columns.reserve(static_cast<size_t>(codec_->columns()) + 1);
+  for (int i = 0; i < codec_->columns(); ++i) batch.columns.push_back(codec_->GatherColumn(pointers, i));
+  if (numbered_) {
+    auto block = std::make_shared<Block>(rows * sizeof(int64_t));
+    std::memcpy(block->data(), numbers_.data() + first, rows * sizeof(int64_t));
+    batch.columns.emplace_back(Layout::kInt64, std::move(block), nullptr);
+  }
+  batch.blocks = kept_;
+  batch.blocks.insert(batch.blocks.end(), copies_.begin(), copies_.end());
+  return batch;
+}
+
+}  // namespace rowtide

@@ -1,0 +1,464 @@
+#include "state/ordered_state.h"
+
+#include <algorithm>
+
+namespace rowtide {
+namespace {
+
+constexpr uint32_t kFirstLeafRows = 4;
+constexpr uint64_t kTagMask = ~HotTable::kRefMask;
+
+template <typename T>
+void OpenGap(T* items, uint32_t count, uint32_t at) {
+  std::memmove(static_cast<void*>(items + at + 1), items + at, (count - at) * sizeof(T));
+}
+template <typename T>
+void CloseGap(T* items, uint32_t count, uint32_t at) {
+  std::memmove(static_cast<void*>(items + at), items + at + 1, (count - at - 1) * sizeof(T));
+}
+
+}  // namespace
+
+OrderedState::OrderedState(const OperatorContext& context, Ttl ttl) : roots_(context, ttl) {
+  roots_.OnExpire([this](char* value) {
+    const Root* root = reinterpret_cast<const Root*>(value);
+    FreeNode(root->node, root->height);
+  });
+}
+
+// --- comparing and finding ---
+
+int OrderedState::Compare(SortKeyView sort, const Row& row) const {
+  const SortPrefix prefix = (SortPrefix{row.high} << 64) | row.low;
+  if (sort.prefix != prefix) return sort.prefix < prefix ? -1 : 1;
+  if (sort.bytes.size() <= sizeof(SortPrefix)) return 0;
+  const Record* record = RecordOf(row);
+  return sort.bytes.compare({record->bytes, record->sort_size});
+}
+
+void OrderedState::DescendTo(const Root* root, int64_t position, Path* path) const {
+  Arena::Ref node = root->node;
+  path->position = 0;
+  for (uint32_t h = root->height; h-- > 0;) {
+    Inner* inner = NodeAt<Inner>(node);
+    uint32_t child = 0;
+    while (child + 1 < inner->count && position - path->position >= inner->children[child].rows) {
+      path->position += inner->children[child++].rows;
+    }
+    path->steps[h] = {inner, child};
+    node = inner->children[child].node;
+  }
+  path->leaf = NodeAt<Leaf>(node);
+  path->index = static_cast<uint32_t>(position - path->position);
+}
+
+void OrderedState::DescendBySort(const Root* root, SortKeyView sort, bool upper, Path* path) const {
+  const int goes_on = upper ? 0 : 1;  // a row stays before the place while Compare(sort, row) >= goes_on
+  Arena::Ref node = root->node;
+  path->position = 0;
+  for (uint32_t h = root->height; h-- > 0;) {
+    Inner* inner = NodeAt<Inner>(node);
+    uint32_t low = 1, high = inner->count;  // the last child whose first row stays before the place, else child 0
+    while (low < high) {
+      const uint32_t middle = (low + high) / 2;
+      if (Compare(sort, inner->children[middle].first) >= goes_on) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    const uint32_t child = low - 1;
+    for (uint32_t i = 0; i < child; ++i) path->position += inner->children[i].rows;
+    path->steps[h] = {inner, child};
+    node = inner->children[child].node;
+  }
+  path->leaf = NodeAt<Leaf>(node);
+  uint32_t low = 0, high = path->leaf->count;
+  while (low < high) {
+    const uint32_t middle = (low + high) / 2;
+    if (Compare(sort, path->leaf->rows[middle]) >= goes_on) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  path->index = low;
+}
+
+const OrderedState::Row& OrderedState::RowAt(Entry key, int64_t position) const {
+  Path path;
+  DescendTo(RootOf(key), position, &path);
+  return path.leaf->rows[path.index];
+}
+
+int64_t OrderedState::LowerBound(Entry key, SortKeyView sort) const {
+  if (rows(key) == 0) return 0;
+  Path path;
+  DescendBySort(RootOf(key), sort, false, &path);
+  return path.position + path.index;
+}
+
+int64_t OrderedState::UpperBound(Entry key, SortKeyView sort) const {
+  if (rows(key) == 0) return 0;
+  Path path;
+  DescendBySort(RootOf(key), sort, true, &path);
+  return path.position + path.index;
+}
+
+// --- nodes and records ---
+
+OrderedState::Leaf* OrderedState::NewLeaf(uint32_t capacity, Arena::Ref* ref) {
+  *ref = arena().Allocate(sizeof(Leaf) + capacity * sizeof(Row));
+  Leaf* leaf = NodeAt<Leaf>(*ref);
+  leaf->count = 0;
+  leaf->capacity = capacity;
+  return leaf;
+}
+
+OrderedState::Inner* OrderedState::NewInner(Arena::Ref* ref) {
+  *ref = arena().Allocate(sizeof(Inner) + kFanout * sizeof(Child));
+  Inner* inner = NodeAt<Inner>(*ref);
+  inner->count = 0;
+  return inner;
+}
+
+OrderedState::Row OrderedState::MakeRow(SortKeyView sort, size_t row_bytes, uint64_t arrival, uint64_t tag) {
+  const Arena::Ref ref = arena().Allocate(sizeof(Record) + sort.bytes.size() + row_bytes);
+  Record* record = NodeAt<Record>(ref);
+  record->sort_size = static_cast<uint32_t>(sort.bytes.size());
+  record->row_size = static_cast<uint32_t>(row_bytes);
+  if (!sort.bytes.empty()) std::memcpy(record->bytes, sort.bytes.data(), sort.bytes.size());
+  return {static_cast<uint64_t>(sort.prefix >> 64), static_cast<uint64_t>(sort.prefix), arrival,
+          (tag & kTagMask) | ref};
+}
+
+void OrderedState::FreeRecord(const Row& row) {
+  const Record* record = RecordOf(row);
+  const size_t bytes = sizeof(Record) + record->sort_size + record->row_size;
+  arena().Free(row.record & HotTable::kRefMask, Arena::ClassOf(bytes));
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree, which is at most kHeightMax
+void OrderedState::FreeNode(Arena::Ref node, uint32_t height) {
+  if (height == 0) {
+    const Leaf* leaf = NodeAt<Leaf>(node);
+    for (uint32_t i = 0; i < leaf->count; ++i) FreeRecord(leaf->rows[i]);
+    arena().Free(node, Arena::ClassOf(sizeof(Leaf) + leaf->capacity * sizeof(Row)));
+    return;
+  }
+  const Inner* inner = NodeAt<Inner>(node);
+  for (uint32_t i = 0; i < inner->count; ++i) FreeNode(inner->children[i].node, height - 1);
+  arena().Free(node, Arena::ClassOf(sizeof(Inner) + kFanout * sizeof(Child)));
+}
+
+// --- inserting ---
+
+int64_t OrderedState::Insert(Entry key, SortKeyView sort, std::string_view row, uint64_t tag) {
+  char* room;
+  const int64_t position = InsertRoom(key, sort, row.size(), tag, &room);
+  std::memcpy(room, row.data(), row.size());
+  return position;
+}
+
+int64_t OrderedState::InsertRoom(Entry key, SortKeyView sort, size_t row_bytes, uint64_t tag, char** room) {
+  if (!roots_.Has(key)) {
+    Arena::Ref node;
+    NewLeaf(kFirstLeafRows, &node);
+    *reinterpret_cast<Root*>(roots_.Assign(key, sizeof(Root))) = {0, 0, 0, 0, node, 0, 0};
+  }
+  Root* root = MutableRoot(key);
+  const Row row = MakeRow(sort, row_bytes, root->next_arrival++, tag);
+  Path path;
+  DescendBySort(root, sort, true, &path);
+  const int64_t position = path.position + path.index;
+  InsertRow(root, &path, row);
+  *room = RecordOf(row)->bytes + sort.bytes.size();
+  return position;
+}
+
+void OrderedState::InsertRow(Root* root, Path* path, const Row& row) {
+  const bool is_last = path->position + path->index == root->rows;
+  if (path->leaf->count == path->leaf->capacity) SplitLeaf(root, path);
+  Leaf* leaf = path->leaf;
+  OpenGap(leaf->rows, leaf->count, path->index);
+  leaf->rows[path->index] = row;
+  ++leaf->count;
+  ++root->rows;
+  for (uint32_t h = 0; h < root->height; ++h) ++path->steps[h].inner->children[path->steps[h].child].rows;
+  if (path->index == 0) RefreshFirst(path, root->height);
+  if (is_last) {
+    root->last_high = row.high;
+    root->last_low = row.low;
+  }
+}
+
+// Makes room in a full leaf: a root leaf grows to 32 rows, a larger one gives half of its rows to a new neighbour, or
+// only its last one when rows keep coming at the end.
+void OrderedState::SplitLeaf(Root* root, Path* path) {
+  Leaf* leaf = path->leaf;
+  Arena::Ref ref;
+  if (leaf->capacity < kFanout) {
+    Leaf* larger = NewLeaf(leaf->capacity * 2, &ref);
+    std::memcpy(static_cast<void*>(larger->rows), leaf->rows, leaf->count * sizeof(Row));
+    larger->count = leaf->count;
+    arena().Free(root->node, Arena::ClassOf(sizeof(Leaf) + leaf->capacity * sizeof(Row)));
+    root->node = ref;
+    path->leaf = larger;
+    return;
+  }
+  if (root->height == 0) {
+    Inner* inner = NewInner(&ref);
+    inner->count = 1;
+    inner->children[0] = {leaf->rows[0], root->rows, root->node};
+    root->node = ref;
+    root->height = 1;
+    path->steps[0] = {inner, 0};
+  }
+  Arena::Ref right_ref;
+  Leaf* right = NewLeaf(kFanout, &right_ref);
+  const uint32_t kept = path->index == leaf->count ? leaf->count - 1 : leaf->count / 2;
+  right->count = leaf->count - kept;
+  std::memcpy(static_cast<void*>(right->rows), leaf->rows + kept, right->count * sizeof(Row));
+  leaf->count = kept;
+  path->steps[0].inner->children[path->steps[0].child].rows -= right->count;
+  AddChild(root, path, 0, {right->rows[0], right->count, right_ref});
+  if (path->index > kept) {
+    path->leaf = right;
+    path->index -= kept;
+    ++path->steps[0].child;
+  }
+}
+
+// Adds a child behind the one that the path takes at that height (0 = above the leaves), splitting what is full.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree
+void OrderedState::AddChild(Root* root, Path* path, int level, const Child& child) {
+  const size_t h = static_cast<size_t>(level);
+  Inner* inner = path->steps[h].inner;
+  if (inner->count == kFanout) {
+    if (h + 1 == root->height) {
+      Arena::Ref ref;
+      Inner* top = NewInner(&ref);
+      top->count = 1;
+      top->children[0] = {inner->children[0].first, root->rows, root->node};
+      root->node = ref;
+      ++root->height;
+      RT_CHECK(root->height < kHeightMax);
+      path->steps[h + 1] = {top, 0};
+    }
+    Arena::Ref right_ref;
+    Inner* right = NewInner(&right_ref);
+    const uint32_t kept = path->steps[h].child + 1 == inner->count ? inner->count - 1 : inner->count / 2;
+    right->count = inner->count - kept;
+    std::memcpy(static_cast<void*>(right->children), inner->children + kept, right->count * sizeof(Child));
+    inner->count = kept;
+    int64_t moved = 0;
+    for (uint32_t i = 0; i < right->count; ++i) moved += right->children[i].rows;
+    // The rows of the child to be added have left the counts below, but not yet those above.
+    const bool goes_right = path->steps[h].child >= kept;
+    if (goes_right) moved += child.rows;
+    path->steps[h + 1].inner->children[path->steps[h + 1].child].rows -= moved;
+    AddChild(root, path, level + 1, {right->children[0].first, moved, right_ref});
+    if (goes_right) {
+      path->steps[h] = {right, path->steps[h].child - kept};
+      ++path->steps[h + 1].child;
+    }
+    inner = path->steps[h].inner;
+  }
+  const uint32_t at = path->steps[h].child + 1;
+  OpenGap(inner->children, inner->count, at);
+  inner->children[at] = child;
+  ++inner->count;
+}
+
+void OrderedState::RefreshFirst(Path* path, uint32_t height) {
+  Row first = path->leaf->rows[0];
+  for (uint32_t h = 0; h < height; ++h) {
+    path->steps[h].inner->children[path->steps[h].child].first = first;
+    if (path->steps[h].child != 0) return;
+  }
+}
+
+void OrderedState::RefreshLast(Root* root) {
+  Path path;
+  DescendTo(root, root->rows - 1, &path);
+  const Row& last = path.leaf->rows[path.index];
+  root->last_high = last.high;
+  root->last_low = last.low;
+}
+
+// --- erasing ---
+
+void OrderedState::Erase(Entry key, int64_t position) {
+  Root* root = MutableRoot(key);
+  RT_DCHECK(position >= 0 && position < root->rows);
+  if (root->rows == 1) return EraseAll(key);
+  Path path;
+  DescendTo(root, position, &path);
+  Leaf* leaf = path.leaf;
+  const Row erased = leaf->rows[path.index];
+  CloseGap(leaf->rows, leaf->count, path.index);
+  --leaf->count;
+  --root->rows;
+  for (uint32_t h = 0; h < root->height; ++h) --path.steps[h].inner->children[path.steps[h].child].rows;
+  if (leaf->count == 0) {
+    arena().Free(path.steps[0].inner->children[path.steps[0].child].node,
+                 Arena::ClassOf(sizeof(Leaf) + leaf->capacity * sizeof(Row)));
+    RemoveChild(root, &path, 0);
+  } else if (path.index == 0) {
+    RefreshFirst(&path, root->height);
+  }
+  FreeRecord(erased);
+  if (position == root->rows) RefreshLast(root);
+}
+
+// Takes out the child that the path takes at that height, whose node is freed already; empty nodes above go with it.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree
+void OrderedState::RemoveChild(Root* root, Path* path, int level) {
+  const size_t h = static_cast<size_t>(level);
+  Inner* inner = path->steps[h].inner;
+  CloseGap(inner->children, inner->count, path->steps[h].child);
+  --inner->count;
+  const uint8_t inner_class = Arena::ClassOf(sizeof(Inner) + kFanout * sizeof(Child));
+  if (inner->count == 0) {  // never the root: a key without rows has no tree
+    arena().Free(path->steps[h + 1].inner->children[path->steps[h + 1].child].node, inner_class);
+    return RemoveChild(root, path, level + 1);
+  }
+  if (path->steps[h].child == 0) {
+    const Row first = inner->children[0].first;
+    for (size_t above = h + 1; above < root->height; ++above) {
+      path->steps[above].inner->children[path->steps[above].child].first = first;
+      if (path->steps[above].child != 0) break;
+    }
+  }
+  while (root->height > 0 && NodeAt<Inner>(root->node)->count == 1) {
+    const Arena::Ref only = NodeAt<Inner>(root->node)->children[0].node;
+    arena().Free(root->node, inner_class);
+    root->node = only;
+    --root->height;
+  }
+}
+
+void OrderedState::EraseAll(Entry key) {
+  if (!roots_.Has(key)) return;
+  const Root* root = RootOf(key);
+  FreeNode(root->node, root->height);
+  roots_.Erase(key);
+}
+
+void OrderedState::Truncate(Entry key, int64_t position) {
+  if (position <= 0) return EraseAll(key);
+  while (rows(key) > position) Erase(key, rows(key) - 1);
+}
+
+void OrderedState::Replace(Entry key, int64_t position, std::string_view row) {
+  Root* root = MutableRoot(key);
+  Path path;
+  DescendTo(root, position, &path);
+  Row& place = path.leaf->rows[path.index];
+  Record* record = RecordOf(place);
+  const size_t sort_size = record->sort_size;
+  const size_t bytes = sizeof(Record) + sort_size;
+  if (Arena::ClassOf(bytes + row.size()) != Arena::ClassOf(bytes + record->row_size)) {
+    const Arena::Ref ref = arena().Allocate(bytes + row.size());
+    Record* larger = NodeAt<Record>(ref);
+    std::memcpy(static_cast<void*>(larger), record, bytes);
+    FreeRecord(place);
+    place.record = (place.record & kTagMask) | ref;
+    if (path.index == 0) RefreshFirst(&path, root->height);
+    record = larger;
+  }
+  record->row_size = static_cast<uint32_t>(row.size());
+  std::memcpy(record->bytes + sort_size, row.data(), row.size());
+}
+
+// --- walking ---
+
+OrderedState::Cursor OrderedState::At(Entry key, int64_t position) const {
+  Cursor cursor;
+  if (position < 0 || position >= rows(key)) return cursor;
+  Path path;
+  DescendTo(RootOf(key), position, &path);
+  cursor.state_ = this;
+  cursor.key_ = key;
+  cursor.leaf_ = reinterpret_cast<const char*>(path.leaf);
+  cursor.first_ = path.position;
+  cursor.index_ = static_cast<int>(path.index);
+  cursor.count_ = static_cast<int>(path.leaf->count);
+  return cursor;
+}
+
+void OrderedState::Cursor::NextLeaf() { *this = state_->At(key_, first_ + count_); }
+
+std::string_view OrderedState::Cursor::row() const {
+  const Record* record = state_->RecordOf(reinterpret_cast<const Leaf*>(leaf_)->rows[index_]);
+  return {record->bytes + record->sort_size, record->row_size};
+}
+
+char* OrderedState::Cursor::mutable_row() const { return const_cast<char*>(row().data()); }
+
+std::string_view OrderedState::Cursor::sort_key() const {
+  const Record* record = state_->RecordOf(reinterpret_cast<const Leaf*>(leaf_)->rows[index_]);
+  return {record->bytes, record->sort_size};
+}
+
+SortPrefix OrderedState::Cursor::prefix() const {
+  const Row& row = reinterpret_cast<const Leaf*>(leaf_)->rows[index_];
+  return (SortPrefix{row.high} << 64) | row.low;
+}
+
+uint64_t OrderedState::Cursor::arrival() const { return reinterpret_cast<const Leaf*>(leaf_)->rows[index_].arrival; }
+
+bool OrderedState::Cursor::MayHaveTag(uint64_t tag) const {
+  return ((reinterpret_cast<const Leaf*>(leaf_)->rows[index_].record ^ tag) & kTagMask) == 0;
+}
+
+// --- snapshots ---
+
+void OrderedState::Snapshot(SnapshotWriter& writer) const {
+  roots_.SnapshotWith(writer, [this](std::string_view value, SnapshotWriter& to) {
+    const Root* root = reinterpret_cast<const Root*>(value.data());
+    to.PutU64(static_cast<uint64_t>(root->rows));
+    to.PutU64(root->next_arrival);
+    for (int64_t position = 0; position < root->rows;) {
+      Path path;
+      DescendTo(root, position, &path);
+      for (; path.index < path.leaf->count; ++path.index, ++position) {
+        const Row& row = path.leaf->rows[path.index];
+        const Record* record = RecordOf(row);
+        to.PutU64(row.arrival);
+        to.PutU32(static_cast<uint32_t>(row.record >> HotTable::kTagShift));
+        to.PutBytes({record->bytes, record->sort_size});
+        to.PutBytes({record->bytes + record->sort_size, record->row_size});
+      }
+    }
+  });
+}
+
+Status OrderedState::Restore(SnapshotReader& reader) {
+  return roots_.RestoreWith(reader, [this](SnapshotReader& from, Entry key) {
+    RT_ASSIGN(const uint64_t rows, from.U64("rows of a key"));
+    RT_ASSIGN(const uint64_t next_arrival, from.U64("next arrival"));
+    if (rows == 0) return Status::Corruption("a key of the snapshot has no rows");
+    Arena::Ref node;
+    NewLeaf(kFirstLeafRows, &node);
+    *reinterpret_cast<Root*>(roots_.Assign(key, sizeof(Root))) = {0, next_arrival, 0, 0, node, 0, 0};
+    Root* root = MutableRoot(key);
+    for (uint64_t i = 0; i < rows; ++i) {
+      RT_ASSIGN(const uint64_t arrival, from.U64("arrival"));
+      RT_ASSIGN(const uint32_t tag, from.U32("tag"));
+      RT_ASSIGN(const std::string_view sort, from.Bytes("sort key"));
+      RT_ASSIGN(const std::string_view row_bytes, from.Bytes("row"));
+      const SortKeyView view{SortPrefixOf(sort), sort};
+      const Row row = MakeRow(view, row_bytes.size(), arrival, uint64_t{tag} << HotTable::kTagShift);
+      if (!row_bytes.empty()) std::memcpy(RecordOf(row)->bytes + sort.size(), row_bytes.data(), row_bytes.size());
+      Path path;
+      DescendBySort(root, view, true, &path);
+      const bool in_order = path.position + path.index == root->rows;
+      InsertRow(root, &path, row);
+      if (!in_order) return Status::Corruption("rows of a key of the snapshot are not in order");
+    }
+    return Status::Ok();
+  });
+}
+
+}  // namespace rowtide

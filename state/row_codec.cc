@@ -1,0 +1,333 @@
+#include "state/row_codec.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "state/float_order.h"
+
+namespace rowtide {
+namespace {
+
+uint32_t RowWidth(Layout layout) {
+  if (layout == Layout::kBytes) return 0;
+  return layout == Layout::kWideTime ? 12 : static_cast<uint32_t>(WidthOf(layout));
+}
+
+bool IsFloat(Layout layout) { return layout == Layout::kFloat || layout == Layout::kDouble; }
+
+void SetNull(char* row, size_t column) {
+  row[column >> 3] = static_cast<char>(row[column >> 3] | (1 << (column & 7)));
+}
+
+template <size_t kWidth>
+void ScatterColumn(const Column& column, int rows, size_t stride_in, const uint32_t* begins, char* to) {
+  const char* from = column.data();
+  for (int row = 0; row < rows; ++row, from += stride_in) std::memcpy(to + begins[row], from, kWidth);
+}
+
+}  // namespace
+
+RowCodec::RowCodec(const Schema& schema) {
+  null_bytes_ = static_cast<uint32_t>((schema.size() + 7) / 8);
+  uint32_t offset = null_bytes_;
+  uint32_t strings = 0;
+  for (int i = 0; i < schema.size(); ++i) {
+    const Type& type = schema.type(i);
+    const Layout layout = LayoutOf(type);
+    const uint32_t width = RowWidth(layout);
+    fields_.push_back({layout, width, offset, strings, type.is_proctime()});
+    types_.push_back(type);
+    offset += width;
+    if (width == 0) {
+      string_columns_.push_back(i);
+      ++strings;
+    }
+    if (IsFloat(layout) || type.is_proctime()) exact_ = false;
+  }
+  ends_offset_ = offset;
+  strings_offset_ = offset + 4 * strings;
+  for (const int column : string_columns_) {
+    Field& field = fields_[static_cast<size_t>(column)];
+    field.offset = ends_offset_ + 4 * field.string;
+  }
+}
+
+size_t RowCodec::SizeOf(const RowBatch& batch, int row) const {
+  size_t size = strings_offset_;
+  for (const int column : string_columns_) {
+    size += batch.columns[static_cast<size_t>(column)].values<StringView>()[row].size();
+  }
+  return size;
+}
+
+void RowCodec::Encode(const RowBatch& batch, int row, char* to) const {
+  std::memset(to, 0, null_bytes_);
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    const Field& field = fields_[i];
+    const Column& column = batch.columns[i];
+    if (column.IsNull(row)) SetNull(to, i);
+    const char* from = column.data();
+    const size_t at = static_cast<size_t>(row);
+    switch (field.width) {
+      case 0: break;
+      case 1: to[field.offset] = from[at]; break;
+      case 2: std::memcpy(to + field.offset, from + at * 2, 2); break;
+      case 4: std::memcpy(to + field.offset, from + at * 4, 4); break;
+      case 8: std::memcpy(to + field.offset, from + at * 8, 8); break;
+      case 12: std::memcpy(to + field.offset, from + at * 16, 12); break;
+      default: std::memcpy(to + field.offset, from + at * 16, 16); break;
+    }
+  }
+  uint32_t end = 0;
+  char* const strings = to + strings_offset_;
+  for (const int column : string_columns_) {
+    const StringView& value = batch.columns[static_cast<size_t>(column)].values<StringView>()[row];
+    std::memcpy(strings + end, value.data(), value.size());
+    end += value.size();
+    std::memcpy(to + fields_[static_cast<size_t>(column)].offset, &end, 4);
+  }
+}
+
+Status RowCodec::EncodeAll(const RowBatch& batch, EncodedRows* rows) const {
+  const size_t count = static_cast<size_t>(batch.rows);
+  rows->begins_.resize(count + 1);
+  uint32_t* begins = rows->begins_.data();
+  uint64_t at = 0;
+  for (size_t row = 0; row < count; ++row) {
+    begins[row] = static_cast<uint32_t>(at);
+    uint64_t size = strings_offset_;
+    for (const int column : string_columns_) {
+      size += batch.columns[static_cast<size_t>(column)].values<StringView>()[row].size();
+    }
+    if (size > kRowBytesMax) return Status::DataError("a row has {} bytes; state holds at most {}", size, kRowBytesMax);
+    at += size;
+    if (at > 0xffffff00u) return Status::DataError("the rows of one batch have more than 4 GiB");
+  }
+  begins[count] = static_cast<uint32_t>(at);
+  auto block = std::make_shared<Block>(at + 64);
+  char* const to = block->data();
+  rows->block_ = std::move(block);
+  rows->data_ = to;
+
+  // Strings row by row, with copies that may run over into what is written later; then the fixed parts by column.
+  WriteStrings(batch, begins, to);
+  for (size_t row = 0; row < count; ++row) std::memset(to + begins[row], 0, null_bytes_);
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    const Field& field = fields_[i];
+    const Column& column = batch.columns[i];
+    switch (field.width) {
+      case 0: break;
+      case 1: ScatterColumn<1>(column, batch.rows, 1, begins, to + field.offset); break;
+      case 2: ScatterColumn<2>(column, batch.rows, 2, begins, to + field.offset); break;
+      case 4: ScatterColumn<4>(column, batch.rows, 4, begins, to + field.offset); break;
+      case 8: ScatterColumn<8>(column, batch.rows, 8, begins, to + field.offset); break;
+      case 12: ScatterColumn<12>(column, batch.rows, 16, begins, to + field.offset); break;
+      default: ScatterColumn<16>(column, batch.rows, 16, begins, to + field.offset); break;
+    }
+    if (!column.may_have_nulls()) continue;
+    for (int row = 0; row < batch.rows; ++row) {
+      if (column.IsNull(row)) SetNull(to + begins[row], i);
+    }
+  }
+  return Status::Ok();
+}
+
+void RowCodec::WriteStrings(const RowBatch& batch, const uint32_t* begins, char* to) const {
+  if (string_columns_.empty()) return;
+  std::vector<const StringView*> values;
+  values.reserve(string_columns_.size());
+  for (const int column : string_columns_) {
+    values.push_back(batch.columns[static_cast<size_t>(column)].values<StringView>());
+  }
+  const size_t strings = values.size();
+  for (int row = 0; row < batch.rows; ++row) {
+    char* const begin = to + begins[row];
+    char* const ends = begin + ends_offset_;
+    char* at = begin + strings_offset_;
+    char* const first = at;
+    for (size_t i = 0; i < strings; ++i) {
+      const StringView& value = values[i][row];
+      const uint32_t size = value.size();
+      if (value.is_inline()) {
+        std::memcpy(at, value.data(), StringView::kInlineBytes);
+      } else {
+        // 16 bytes at a time, the tail overlapping: sizes vary too much for memcpy to guess them.
+        const char* from = value.data();
+        size_t done = 0;
+        for (; done + 16 <= size; done += 16) std::memcpy(at + done, from + done, 16);
+        if (done < size) {
+          if (size >= 16) {
+            std::memcpy(at + size - 16, from + size - 16, 16);
+          } else {
+            std::memcpy(at, from, 8);
+            std::memcpy(at + size - 8, from + size - 8, 8);
+          }
+        }
+      }
+      at += size;
+      const uint32_t end = static_cast<uint32_t>(at - first);
+      std::memcpy(ends + 4 * i, &end, 4);
+    }
+  }
+}
+
+void RowCodec::AppendTo(const char* row, BatchBuilder* builder, int first_column) const {
+  uint32_t begin = 0;
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    const Field& field = fields_[i];
+    ColumnBuilder& column = builder->column(first_column + static_cast<int>(i));
+    const bool is_null = (row[i >> 3] >> (i & 7)) & 1;
+    uint32_t end = 0;
+    if (field.width == 0) std::memcpy(&end, row + field.offset, 4);
+    if (is_null) {
+      column.AppendNull();
+    } else if (field.width == 0) {
+      column.Append(builder->strings().Copy({row + strings_offset_ + begin, end - begin}));
+    } else if (field.width == 12) {
+      WideTime time{};
+      std::memcpy(static_cast<void*>(&time), row + field.offset, 12);
+      column.Append(time);
+    } else {
+      column.AppendBytes(row + field.offset);
+    }
+    if (field.width == 0) begin = end;
+  }
+}
+
+namespace {
+
+template <size_t kWidth, size_t kStrideOut = kWidth>
+void GatherFixed(std::span<const char* const> rows, size_t offset, char* to) {
+  for (const char* row : rows) {
+    if constexpr (kStrideOut != kWidth) std::memset(to + kWidth, 0, kStrideOut - kWidth);
+    std::memcpy(to, row + offset, kWidth);
+    to += kStrideOut;
+  }
+}
+
+}  // namespace
+
+Column RowCodec::GatherColumn(std::span<const char* const> rows, int column) const {
+  const Field& field = fields_[static_cast<size_t>(column)];
+  auto values = std::make_shared<Block>(rows.size() * static_cast<size_t>(WidthOf(field.layout)));
+  char* to = values->data();
+  switch (field.width) {
+    case 0: {
+      StringView* views = reinterpret_cast<StringView*>(to);
+      for (size_t i = 0; i < rows.size(); ++i) {
+        const char* row = rows[i];
+        const uint32_t begin = field.string == 0 ? 0 : EndOf(row, field.string - 1);
+        views[i] = StringView(row + strings_offset_ + begin, EndOf(row, field.string) - begin);
+      }
+      break;
+    }
+    case 1: GatherFixed<1>(rows, field.offset, to); break;
+    case 2: GatherFixed<2>(rows, field.offset, to); break;
+    case 4: GatherFixed<4>(rows, field.offset, to); break;
+    case 8: GatherFixed<8>(rows, field.offset, to); break;
+    case 12: GatherFixed<12, 16>(rows, field.offset, to); break;
+    default: GatherFixed<16>(rows, field.offset, to); break;
+  }
+  const size_t byte = static_cast<size_t>(column >> 3);
+  const int bit = column & 7;
+  unsigned any = 0;
+  for (const char* row : rows) any |= static_cast<unsigned char>(row[byte]);
+  if (!((any >> bit) & 1)) return Column(field.layout, std::move(values), nullptr);
+  auto validity = std::make_shared<Block>((rows.size() + 7) / 8);
+  std::memset(validity->data(), 0, validity->size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!((rows[i][byte] >> bit) & 1)) {
+      validity->data()[i >> 3] = static_cast<char>(validity->data()[i >> 3] | (1 << (i & 7)));
+    }
+  }
+  return Column(field.layout, std::move(values), std::move(validity));
+}
+
+bool RowCodec::EqualByField(std::string_view a, std::string_view b) const {
+  for (int i = 0; i < columns(); ++i) {
+    const Field& field = fields_[static_cast<size_t>(i)];
+    if (field.is_proctime) continue;
+    const bool is_null = IsNull(a.data(), i);
+    if (is_null != IsNull(b.data(), i)) return false;
+    if (is_null) continue;
+    if (field.width == 0) {
+      if (Bytes(a.data(), i) != Bytes(b.data(), i)) return false;
+    } else if (field.layout == Layout::kFloat) {
+      if (OrderedBits(Fixed<float>(a.data(), i)) != OrderedBits(Fixed<float>(b.data(), i))) return false;
+    } else if (field.layout == Layout::kDouble) {
+      if (OrderedBits(Fixed<double>(a.data(), i)) != OrderedBits(Fixed<double>(b.data(), i))) return false;
+    } else if (std::memcmp(a.data() + field.offset, b.data() + field.offset, field.width) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool RowCodec::EqualsRow(std::string_view stored, const RowBatch& batch, int row) const {
+  for (int i = 0; i < columns(); ++i) {
+    const Field& field = fields_[static_cast<size_t>(i)];
+    if (field.is_proctime) continue;
+    const Column& column = batch.columns[static_cast<size_t>(i)];
+    const bool is_null = column.IsNull(row);
+    if (is_null != IsNull(stored.data(), i)) return false;
+    if (is_null) continue;
+    if (field.width == 0) {
+      if (Bytes(stored.data(), i) != column.values<StringView>()[row].view()) return false;
+    } else if (field.layout == Layout::kFloat) {
+      if (OrderedBits(Fixed<float>(stored.data(), i)) != OrderedBits(column.values<float>()[row])) return false;
+    } else if (field.layout == Layout::kDouble) {
+      if (OrderedBits(Fixed<double>(stored.data(), i)) != OrderedBits(column.values<double>()[row])) return false;
+    } else {
+      const size_t width = static_cast<size_t>(WidthOf(field.layout));
+      if (std::memcmp(stored.data() + field.offset, column.data() + static_cast<size_t>(row) * width, field.width) != 0) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+uint64_t RowCodec::HashContent(std::string_view row) const {
+  if (exact_) return XXH3_64bits(row.data(), row.size());
+  std::string copy(row);
+  for (int i = 0; i < columns(); ++i) {
+    const Field& field = fields_[static_cast<size_t>(i)];
+    char* at = copy.data() + field.offset;
+    if (field.is_proctime) {
+      std::memset(at, 0, field.width);
+      copy[static_cast<size_t>(i >> 3)] = static_cast<char>(copy[static_cast<size_t>(i >> 3)] & ~(1 << (i & 7)));
+    } else if (field.layout == Layout::kFloat) {
+      const uint32_t bits = OrderedBits(Fixed<float>(row.data(), i));
+      std::memcpy(at, &bits, 4);
+    } else if (field.layout == Layout::kDouble) {
+      const uint64_t bits = OrderedBits(Fixed<double>(row.data(), i));
+      std::memcpy(at, &bits, 8);
+    }
+  }
+  return XXH3_64bits(copy.data(), copy.size());
+}
+
+Value RowCodec::ValueOf(const char* row, int column, const Type& type) const {
+  if (IsNull(row, column)) return {};
+  switch (layout(column)) {
+    case Layout::kBool: return Fixed<uint8_t>(row, column) != 0;
+    case Layout::kInt8: return static_cast<int64_t>(Fixed<int8_t>(row, column));
+    case Layout::kInt16: return static_cast<int64_t>(Fixed<int16_t>(row, column));
+    case Layout::kInt32: return static_cast<int64_t>(Fixed<int32_t>(row, column));
+    case Layout::kInt64:
+      if (type.kind == TypeKind::kDecimal) return static_cast<int128>(Fixed<int64_t>(row, column));
+      return Fixed<int64_t>(row, column);
+    case Layout::kFloat: return static_cast<double>(Fixed<float>(row, column));
+    case Layout::kDouble: return Fixed<double>(row, column);
+    case Layout::kInt128: return Fixed<int128>(row, column);
+    case Layout::kWideTime: {
+      WideTime time{};
+      std::memcpy(static_cast<void*>(&time), row + fields_[static_cast<size_t>(column)].offset, 12);
+      return time;
+    }
+    case Layout::kBytes: return std::string(Bytes(row, column));
+  }
+  return {};
+}
+
+}  // namespace rowtide
