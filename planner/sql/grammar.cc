@@ -1,0 +1,326 @@
+#include "planner/sql/grammar.h"
+
+#include "engine/schema.h"
+#include "engine/value_text.h"
+#include "planner/sql/parser.h"
+#include "planner/sql/reserved_words.h"
+
+namespace rowtide {
+
+Grammar::Grammar(std::string_view text, size_t offset, int line, int column) : text_(text), lexer_(text) {
+  lexer_.MoveTo(offset, line, column);
+}
+
+// --- tokens ----------------------------------------------------------------------------------------------------
+
+Result<Token> Grammar::ReadToken() {
+  RT_ASSIGN(Token token, lexer_.Next());
+  if (token.end > begin_ + kMaxStatementBytes) {
+    return Status::Parse(token.position, "the statement is longer than {} bytes", kMaxStatementBytes);
+  }
+  return token;
+}
+
+Status Grammar::Fill(size_t count) {
+  while (tokens_.size() <= at_ + count) {
+    if (lex_failed_) return lex_error_;
+    Result<Token> token = ReadToken();
+    if (!token.ok()) {
+      lex_failed_ = true;
+      lex_error_ = token.status();
+      return lex_error_;
+    }
+    tokens_.push_back(std::move(*token));
+  }
+  return Status::Ok();
+}
+
+const Token& Grammar::Ahead(size_t count) {
+  static const Token kEnd;
+  return Fill(count).ok() ? tokens_[at_ + count] : kEnd;
+}
+
+Status Grammar::Step() {
+  last_ = Here().position;
+  last_end_ = Here().end;
+  RT_TRY(Fill(1));
+  ++at_;
+  return Status::Ok();
+}
+
+bool Grammar::Is(std::string_view word) const {
+  const Token& token = Here();
+  return (token.kind == Token::Kind::kWord || token.kind == Token::Kind::kSymbol) && token.upper == word;
+}
+
+bool Grammar::IsAhead(size_t count, std::string_view word) {
+  const Token& token = Ahead(count);
+  return (token.kind == Token::Kind::kWord || token.kind == Token::Kind::kSymbol) && token.upper == word;
+}
+
+bool Grammar::IsSequence(std::initializer_list<std::string_view> words) {
+  size_t ahead = 0;
+  for (const std::string_view word : words) {
+    if (!IsAhead(ahead++, word)) return false;
+  }
+  return true;
+}
+
+Result<bool> Grammar::Accept(std::string_view word) {
+  if (!Is(word)) return false;
+  RT_TRY(Step());
+  return true;
+}
+
+Result<bool> Grammar::AcceptSequence(std::initializer_list<std::string_view> words) {
+  if (!IsSequence(words)) return false;
+  for (size_t i = 0; i < words.size(); ++i) RT_TRY(Step());
+  return true;
+}
+
+Status Grammar::Expect(std::string_view word) {
+  if (!Is(word)) return Unexpected(word);
+  return Step();
+}
+
+Status Grammar::ExpectSequence(std::initializer_list<std::string_view> words) {
+  for (const std::string_view word : words) RT_TRY(Expect(word));
+  return Status::Ok();
+}
+
+Status Grammar::Unexpected(std::string_view expected) const {
+  const Token& token = Here();
+  if (token.kind == Token::Kind::kEnd) {
+    return Status::Parse(token.position, "the statement ends where {} was expected", expected);
+  }
+  const std::string found(text_.substr(token.begin, std::min<size_t>(token.end - token.begin, 60)));
+  const bool reserved = token.kind == Token::Kind::kWord && IsReservedWord(token.upper);
+  Status status = Status::Parse(token.position, "{}{} where {} was expected", reserved ? "the reserved word " : "",
+                                Quote(found), expected);
+  if (reserved && expected == "a name") {
+    return std::move(status).WithHint(fmt::format("Put it in back-ticks to use it as a name: `{}`.", found));
+  }
+  if (token.kind != Token::Kind::kWord) return status;
+  const std::string nearest = Nearest(token.upper, {std::string(expected)});
+  if (!nearest.empty() && nearest != token.upper) {
+    return std::move(status).WithHint(fmt::format("Did you mean {}?", nearest));
+  }
+  return status;
+}
+
+Status Grammar::Enter() {
+  if (++depth_ <= kMaxNesting) return Status::Ok();
+  return Status::Parse(Here().position, "more than {} expressions or queries inside each other", kMaxNesting);
+}
+
+Status Grammar::CheckChain(int links) const {
+  if (links <= kMaxChain) return Status::Ok();
+  return Status::Parse(Here().position, "more than {} operators in a row", kMaxChain);
+}
+
+// --- names and literals ----------------------------------------------------------------------------------------
+
+bool Grammar::IsName() const {
+  const Token& token = Here();
+  if (token.kind == Token::Kind::kQuoted) return true;
+  return token.kind == Token::Kind::kWord && !IsReservedWord(token.upper);
+}
+
+Result<ast::Name> Grammar::SimpleName() {
+  if (!IsName()) return Unexpected("a name");
+  ast::Name name;
+  name.parts.push_back(Here().text);
+  name.quoted.push_back(Here().kind == Token::Kind::kQuoted);
+  name.position = Here().position;
+  RT_TRY(Step());
+  return name;
+}
+
+Result<ast::Name> Grammar::CompoundName() {
+  RT_ASSIGN(ast::Name name, SimpleName());
+  while (Is(".")) {
+    RT_TRY(Step());
+    RT_ASSIGN(const ast::Name part, SimpleName());
+    name.parts.push_back(part.parts[0]);
+    name.quoted.push_back(part.quoted[0]);
+    name.position = ast::Span(name.position, part.position);
+  }
+  return name;
+}
+
+Result<std::vector<ast::Name>> Grammar::NameList() {
+  std::vector<ast::Name> names;
+  RT_TRY(Expect("("));
+  while (true) {
+    RT_ASSIGN(ast::Name name, SimpleName());
+    names.push_back(std::move(name));
+    RT_ASSIGN(const bool more, Accept(","));
+    if (!more) break;
+  }
+  RT_TRY(Expect(")"));
+  return names;
+}
+
+Result<std::string> Grammar::StringLiteral() {
+  if (Here().kind != Token::Kind::kString) return Unexpected("a string in single quotes");
+  std::string text = Here().text;
+  RT_TRY(Step());
+  return text;
+}
+
+// --- types -----------------------------------------------------------------------------------------------------
+
+Result<int> Grammar::TypeParameter(int fallback, int low, int high, const char* what) {
+  if (!Is("(")) return fallback;
+  RT_TRY(Step());
+  if (Here().kind != Token::Kind::kInteger) return Unexpected("a number");
+  const Token token = Here();
+  int64_t value = 0;
+  if (!ParseInt64(token.text, &value)) value = -1;
+  RT_TRY(Step());
+  RT_TRY(Expect(")"));
+  if (value < low || value > high) {
+    return Status::Validate(token.position, "{} must lie between {} and {}, and is {}", what, low, high, token.text);
+  }
+  return static_cast<int>(value);
+}
+
+Result<ast::DataType> Grammar::DataType() {
+  RT_TRY(Enter());
+  ast::DataType made;
+  const Token first = Here();
+  const SourcePosition start = first.position;
+  if (first.kind != Token::Kind::kWord) return Unexpected("a data type");
+  RT_TRY(Step());
+  const std::string& word = first.upper;
+  using K = TypeKind;
+  Type type;
+  bool known = true;
+  if (word == "BOOLEAN") {
+    type = Type::Boolean();
+  } else if (word == "TINYINT") {
+    type = Type::Of(K::kTinyInt);
+  } else if (word == "SMALLINT") {
+    type = Type::Of(K::kSmallInt);
+  } else if (word == "INT" || word == "INTEGER") {
+    type = Type::Int();
+  } else if (word == "BIGINT") {
+    type = Type::BigInt();
+  } else if (word == "FLOAT" || word == "REAL") {
+    type = Type::Of(K::kFloat);
+  } else if (word == "DOUBLE") {
+    RT_TRY(Accept("PRECISION").status());
+    type = Type::Double();
+  } else if (word == "DECIMAL" || word == "DEC" || word == "NUMERIC") {
+    int64_t precision = 10, scale = 0;
+    if (Is("(")) {
+      const SourcePosition at = Here().position;
+      RT_TRY(Step());
+      if (Here().kind != Token::Kind::kInteger) return Unexpected("a number");
+      if (!ParseInt64(Here().text, &precision)) precision = -1;
+      RT_TRY(Step());
+      RT_ASSIGN(const bool has_scale, Accept(","));
+      if (has_scale) {
+        if (Here().kind != Token::Kind::kInteger) return Unexpected("a number");
+        if (!ParseInt64(Here().text, &scale)) scale = -1;
+        RT_TRY(Step());
+      }
+      RT_TRY(Expect(")"));
+      if (precision < 1 || precision > kMaxDecimalPrecision) {
+        return Status::Validate(at, "the precision of a DECIMAL must lie between 1 and {}", kMaxDecimalPrecision);
+      }
+      if (scale < 0 || scale > precision) {
+        return Status::Validate(at, "the scale of a DECIMAL must lie between 0 and its precision, {}", precision);
+      }
+    }
+    type = Type::Decimal(static_cast<int>(precision), static_cast<int>(scale));
+  } else if (word == "CHAR" || word == "CHARACTER" || word == "VARCHAR") {
+    RT_ASSIGN(const bool varying, Accept("VARYING"));
+    RT_ASSIGN(const int length, TypeParameter(1, 1, kMaxLength, "the length of a string type"));
+    type = varying || word == "VARCHAR" ? Type::VarChar(length) : Type::Char(length);
+  } else if (word == "STRING") {
+    type = Type::String();
+  } else if (word == "BINARY" || word == "VARBINARY") {
+    RT_ASSIGN(const bool varying, Accept("VARYING"));
+    RT_ASSIGN(const int length, TypeParameter(1, 1, kMaxLength, "the length of a binary type"));
+    type = Type::Of(varying || word == "VARBINARY" ? K::kVarBinary : K::kBinary, length);
+  } else if (word == "BYTES") {
+    type = Type::Bytes();
+  } else if (word == "DATE") {
+    type = Type::Date();
+  } else if (word == "TIME") {
+    RT_ASSIGN(const int precision, TypeParameter(0, 0, 9, "the precision of a TIME"));
+    RT_TRY(AcceptSequence({"WITHOUT", "TIME", "ZONE"}).status());
+    type = Type::Of(K::kTime, precision);
+  } else if (word == "TIMESTAMP" || word == "TIMESTAMP_LTZ") {
+    RT_ASSIGN(const int precision, TypeParameter(6, 0, 9, "the precision of a TIMESTAMP"));
+    type = word == "TIMESTAMP" ? Type::Timestamp(precision) : Type::TimestampLtz(precision);
+    if (word == "TIMESTAMP") {
+      RT_ASSIGN(const bool local, AcceptSequence({"WITH", "LOCAL", "TIME", "ZONE"}));
+      if (local) type = Type::TimestampLtz(precision);
+      if (IsSequence({"WITH", "TIME", "ZONE"})) {
+        RT_TRY(AcceptSequence({"WITH", "TIME", "ZONE"}).status());
+        known = false;
+        made.unsupported = "TIMESTAMP WITH TIME ZONE";
+      }
+      RT_TRY(AcceptSequence({"WITHOUT", "TIME", "ZONE"}).status());
+    }
+  } else if (word == "INTERVAL") {
+    RT_ASSIGN(const std::string unit, IntervalUnit());
+    const bool months = unit.starts_with("YEAR") || unit.starts_with("MONTH") || unit.starts_with("QUARTER");
+    type = Type::Of(months ? K::kIntervalMonths : K::kIntervalMillis);
+  } else if (word == "ARRAY" || word == "MULTISET" || word == "MAP" || word == "ROW" || word == "RAW" ||
+             word == "STRUCTURED") {
+    known = false;
+    made.unsupported = word;
+    if (Is("<") || Is("(")) {  // skipped as a whole; `<>` is one symbol (ROW<>)
+      int open = 0;
+      do {
+        if (Is("<") || Is("(")) ++open;
+        if (Is(">") || Is(")")) --open;
+        if (Here().kind == Token::Kind::kEnd) return Unexpected(">");
+        RT_TRY(Step());
+      } while (open > 0);
+    } else if (Is("<>")) {
+      RT_TRY(Step());
+    }
+  } else if (word == "VARIANT" || word == "BITMAP" || word == "DESCRIPTOR") {
+    known = false;
+    made.unsupported = word;
+  } else {
+    at_ -= 1;
+    return Unexpected("a data type");
+  }
+  if (Is("ARRAY") || Is("MULTISET")) {  // INT ARRAY
+    known = false;
+    made.unsupported = Here().upper;
+    RT_TRY(Step());
+  }
+  if (known) made.type = type;
+  RT_ASSIGN(const bool not_null, AcceptSequence({"NOT", "NULL"}));
+  if (not_null) {
+    made.type = made.type.NotNull();
+  } else {
+    RT_TRY(Accept("NULL").status());
+  }
+  made.position = ast::Span(start, LastPosition());
+  made.text = TextBetween(first.begin, last_end_);
+  Leave();
+  return made;
+}
+
+}  // namespace rowtide
+
+namespace rowtide::ast {
+
+std::string Name::ToString() const {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ".") + part;
+  return text;
+}
+
+SourcePosition Span(const SourcePosition& a, const SourcePosition& b) {
+  return {a.line, a.column, b.end_line, b.end_column};
+}
+
+}  // namespace rowtide::ast
