@@ -184,6 +184,13 @@ ErrorKind KindOfMessage(const std::string& message) {
   return ErrorKind::kRun;
 }
 
+const char* ClassOfKind(ErrorKind kind) {
+  for (const JavaClass& one : kJavaClasses) {
+    if (one.kind == kind) return one.name;
+  }
+  return "RuntimeException";
+}
+
 std::optional<std::string> Compare(const Expectation& expected, const UnitAnswer& answer,
                                    const PlanStages& stages) {
   if (expected.kind == ExpectKind::kMessage) return CompareMessage(expected, answer);

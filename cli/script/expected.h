@@ -45,6 +45,9 @@ struct PlanStages {
 // The kind of error that Flink's message tells: `TableException: …` is kPlan.
 ErrorKind KindOfMessage(const std::string& message);
 
+// A class of that kind, for recording our own messages.
+const char* ClassOfKind(ErrorKind kind);
+
 // Nothing when the answer is as expected, else what differs, as lines for a person.
 std::optional<std::string> Compare(const Expectation& expected, const UnitAnswer& answer,
                                    const PlanStages& stages);

@@ -143,7 +143,7 @@ int Script::units() const {
                                         [](const ScriptBlock& block) { return block.is_unit(); }));
 }
 
-Result<Script> ParseScript(std::string path, std::string_view text) {
+Result<Script> ParseTestScript(std::string path, std::string_view text) {
   return Parser(std::move(path)).Parse(text);
 }
 

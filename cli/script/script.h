@@ -62,7 +62,7 @@ struct Script {
   int units() const;
 };
 
-Result<Script> ParseScript(std::string path, std::string_view text);
+Result<Script> ParseTestScript(std::string path, std::string_view text);
 // The script as text, in the layout that recording writes: one blank line between blocks.
 std::string ToText(const Script& script);
 

@@ -34,7 +34,7 @@ SELECT k FROM t
 )";
 
 TEST(Script, HasBlocksWithWhatIsExpectedOfThem) {
-  const Result<Script> script = ParseScript("x.test", kScript);
+  const Result<Script> script = ParseTestScript("x.test", kScript);
   ASSERT_TRUE(script.ok()) << script.status().message();
   EXPECT_EQ(script->head, (Lines{"# Head."}));
   ASSERT_EQ(script->blocks.size(), 3u);
@@ -56,13 +56,13 @@ TEST(Script, HasBlocksWithWhatIsExpectedOfThem) {
 
 TEST(Script, IsWrittenBackAsItWas) {
   const std::string text = "# h\n--- sql\nSET 'a' = 'b';\n\n--- query\nSELECT 1\n\n--- changelog\n+I [1]\n";
-  EXPECT_EQ(ToText(*ParseScript("x.test", text)), text);
+  EXPECT_EQ(ToText(*ParseTestScript("x.test", text)), text);
 }
 
 TEST(Script, NamesTheLineOfAnUnknownBlock) {
-  EXPECT_EQ(ParseScript("x.test", "--- sql\n\n--- oops\n").status().message(),
+  EXPECT_EQ(ParseTestScript("x.test", "--- sql\n\n--- oops\n").status().message(),
             "x.test:3: 'oops' needs a query, insert, write, explain or error block before it");
-  EXPECT_EQ(ParseScript("x.test", "--- query\n--- oops\n").status().message(), "x.test:2: unknown block 'oops'");
+  EXPECT_EQ(ParseTestScript("x.test", "--- query\n--- oops\n").status().message(), "x.test:2: unknown block 'oops'");
 }
 
 SinkChangelog Changes(std::vector<int> key) {

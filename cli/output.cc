@@ -1,0 +1,236 @@
+#include "cli/output.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <map>
+
+#include "cli/text_table.h"
+#include "engine/batch_builder.h"
+#include "engine/value_text.h"
+
+namespace rowtide {
+
+namespace {
+
+constexpr size_t kPrintBytes = 1 << 16;
+
+constexpr std::array<std::pair<std::string_view, OutputMode>, 5> kModes = {{
+    {"changelog", OutputMode::kChangelog},
+    {"tableau", OutputMode::kTableau},
+    {"table", OutputMode::kTable},
+    {"json", OutputMode::kJson},
+    {"csv", OutputMode::kCsv},
+}};
+
+class ChangelogResult final : public ResultSink {
+ public:
+  using ResultSink::ResultSink;
+  void AppendRow(const RowBatch& batch, int row, std::string* text) override {
+    AppendScriptRow(batch, row, schema_, text);
+    text->push_back('\n');
+  }
+};
+
+class JsonResult final : public ResultSink {
+ public:
+  using ResultSink::ResultSink;
+  void AppendRow(const RowBatch& batch, int row, std::string* text) override {
+    text->append("{\"op\":\"").append(Text(batch.kind(row))).append("\",\"row\":{");
+    for (int column = 0; column < schema_.size(); ++column) {
+      if (column > 0) text->push_back(',');
+      AppendJsonString(schema_.name(column), text);
+      text->push_back(':');
+      AppendJson(batch.columns[static_cast<size_t>(column)], row, schema_.type(column), text);
+    }
+    text->append("}}\n");
+  }
+
+ private:
+  // Script text is JSON already; only decimals are quoted there, and are numbers here.
+  static void AppendJson(const Column& column, int row, const Type& type, std::string* text) {
+    const size_t begin = text->size();
+    AppendScriptText(column, row, type, text);
+    if (type.kind != TypeKind::kDecimal || (*text)[begin] != '"') return;
+    text->erase(begin, 1);
+    text->pop_back();
+  }
+};
+
+class CsvResult final : public ResultSink {
+ public:
+  using ResultSink::ResultSink;
+  void Begin(std::string* text) override {
+    text->append("op");
+    for (const Field& field : schema_.fields()) {
+      text->push_back(',');
+      AppendQuoted(field.name, text);
+    }
+    text->push_back('\n');
+  }
+  void AppendRow(const RowBatch& batch, int row, std::string* text) override {
+    text->append(Text(batch.kind(row)));
+    for (int column = 0; column < schema_.size(); ++column) {
+      text->push_back(',');
+      AppendQuoted(CastText(batch, row, column, ""), text);
+    }
+    text->push_back('\n');
+  }
+
+ private:
+  static void AppendQuoted(const std::string& value, std::string* text) {
+    if (value.find_first_of(",\"\r\n") == std::string::npos) {
+      text->append(value);
+      return;
+    }
+    text->push_back('"');
+    for (const char c : value) {
+      if (c == '"') text->push_back('"');
+      text->push_back(c);
+    }
+    text->push_back('"');
+  }
+};
+
+class TableauResult final : public ResultSink {
+ public:
+  TableauResult(ResultOptions options, Schema schema, std::FILE* out)
+      : ResultSink(std::move(options), std::move(schema), out), layout_(Widths()) {}
+
+  void Begin(std::string* text) override {
+    layout_.AppendBorder(text);
+    std::vector<std::string> header = {"op"};
+    for (const Field& field : schema_.fields()) header.push_back(field.name);
+    layout_.AppendRow(header, Align::kRight, text);
+    layout_.AppendBorder(text);
+  }
+  void AppendRow(const RowBatch& batch, int row, std::string* text) override {
+    std::vector<std::string> cells = {Text(batch.kind(row))};
+    for (int column = 0; column < schema_.size(); ++column) {
+      cells.push_back(CastText(batch, row, column, "<NULL>"));
+    }
+    layout_.AppendRow(cells, Align::kRight, text);
+  }
+  void End(bool terminated, std::string* text) override {
+    if (rows_ > 0) layout_.AppendBorder(text);
+    const char* plural = rows_ > 1 ? "s" : "";
+    *text += fmt::format("{} total of {} row{}\n",
+                         terminated ? "Query terminated, received a" : "Received a", rows_, plural);
+  }
+
+ private:
+  std::vector<int> Widths() const {
+    std::vector<int> widths = {2};
+    for (const Field& field : schema_.fields()) {
+      widths.push_back(StreamingWidth(field.type, field.name, options_.column_width_max));
+    }
+    return widths;
+  }
+
+  TableLayout layout_;
+};
+
+// Keeps the rows of the result as a bag, in the order of their first arrival.
+class FinalTable final : public ResultSink {
+ public:
+  using ResultSink::ResultSink;
+  void AppendRow(const RowBatch& batch, int row, std::string* /*text*/) override {
+    std::vector<std::string> cells;
+    for (int column = 0; column < schema_.size(); ++column) {
+      cells.push_back(CastText(batch, row, column, "<NULL>"));
+    }
+    const auto [at, added] = bag_.try_emplace(std::move(cells), Entry{0, next_arrival_});
+    next_arrival_ += added;
+    at->second.count += Adds(batch.kind(row)) ? 1 : -1;
+    if (at->second.count == 0) bag_.erase(at);
+  }
+  void End(bool /*terminated*/, std::string* text) override {
+    std::vector<std::pair<int64_t, std::vector<std::string>>> rows;
+    for (const auto& [cells, entry] : bag_) {
+      for (int64_t i = 0; i < entry.count; ++i) rows.emplace_back(entry.arrival, cells);
+    }
+    std::sort(rows.begin(), rows.end());
+    std::vector<std::vector<std::string>> sorted;
+    for (auto& [arrival, cells] : rows) sorted.push_back(std::move(cells));
+    *text += ResultTable(schema_.names(), sorted, Align::kRight);
+  }
+
+ private:
+  struct Entry {
+    int64_t count;
+    int64_t arrival;
+  };
+  std::map<std::vector<std::string>, Entry> bag_;
+  int64_t next_arrival_ = 0;
+};
+
+}  // namespace
+
+std::optional<OutputMode> OutputModeByName(std::string_view name) {
+  for (const auto& [known, mode] : kModes) {
+    if (name == known) return mode;
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<ResultSink> ResultSink::Create(ResultOptions options, Schema schema, std::FILE* out) {
+  switch (options.mode) {
+    case OutputMode::kChangelog:
+      return std::make_unique<ChangelogResult>(std::move(options), std::move(schema), out);
+    case OutputMode::kTableau:
+      return std::make_unique<TableauResult>(std::move(options), std::move(schema), out);
+    case OutputMode::kTable:
+      return std::make_unique<FinalTable>(std::move(options), std::move(schema), out);
+    case OutputMode::kJson:
+      return std::make_unique<JsonResult>(std::move(options), std::move(schema), out);
+    case OutputMode::kCsv:
+      return std::make_unique<CsvResult>(std::move(options), std::move(schema), out);
+  }
+  return nullptr;
+}
+
+Status ResultSink::Write(const RowBatch& batch) {
+  BeginOnce();
+  for (int row = 0; row < batch.rows && !full(); ++row) {
+    AppendRow(batch, row, &text_);
+    ++rows_;
+  }
+  return text_.size() >= kPrintBytes ? Print() : Status::Ok();
+}
+
+Status ResultSink::Flush() { return Print(); }
+
+Status ResultSink::Finish() {
+  BeginOnce();
+  End(false, &text_);
+  return Print();
+}
+
+Status ResultSink::Terminate() {
+  BeginOnce();
+  End(true, &text_);
+  return Print();
+}
+
+void ResultSink::BeginOnce() {
+  if (std::exchange(begun_, true)) return;
+  Begin(&text_);
+}
+
+Status ResultSink::Print() {
+  const bool written = std::fwrite(text_.data(), 1, text_.size(), out_) == text_.size() && std::fflush(out_) == 0;
+  text_.clear();
+  if (!written) return Status::External("the output cannot be written: {}", std::strerror(errno));
+  return Status::Ok();
+}
+
+std::string ResultSink::CastText(const RowBatch& batch, int row, int column, const char* null) const {
+  const Value value = ValueAt(batch, column, row, schema_.type(column));
+  if (IsNull(value)) return null;
+  std::string text;
+  AppendCastText(value, schema_.type(column), options_.local_time_zone, &text);
+  return text;
+}
+
+}  // namespace rowtide

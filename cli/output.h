@@ -1,0 +1,67 @@
+// Where the rows of a SELECT go: printed as they come, in one of five forms.
+//
+//   changelog   +I ["a",1]                          script text, as in `.test` files; the form of a pipe
+//   tableau     | +I |  a |  1 |                    aligned, with borders; the form of a terminal
+//   json        {"op":"+I","row":{"k":"a","n":1}}
+//   csv         op,k,n  then  +I,a,1
+//   table       the final rows only: what the changelog folds to, printed at the end
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/schema.h"
+#include "engine/sink.h"
+
+namespace rowtide {
+
+enum class OutputMode : uint8_t { kChangelog, kTableau, kTable, kJson, kCsv };
+std::optional<OutputMode> OutputModeByName(std::string_view name);
+
+struct ResultOptions {
+  OutputMode mode = OutputMode::kChangelog;
+  std::optional<int64_t> rows_max;     // --limit: rows after these are not printed
+  std::string local_time_zone = "UTC";
+  int column_width_max = 30;           // table.display.max-column-width
+};
+
+class ResultSink : public Sink {
+ public:
+  // Writes to `out`, which is borrowed.
+  static std::unique_ptr<ResultSink> Create(ResultOptions options, Schema schema, std::FILE* out);
+
+  Status Write(const RowBatch& batch) final;
+  Status Flush() final;
+  Status Finish() final;
+  // The user has ended a query that had not ended by itself.
+  Status Terminate();
+  int64_t rows() const { return rows_; }
+  bool full() const { return options_.rows_max && rows_ >= *options_.rows_max; }
+
+  ResultSink(ResultOptions options, Schema schema, std::FILE* out)
+      : options_(std::move(options)), schema_(std::move(schema)), out_(out) {}
+
+ protected:
+  // Each appends what is to be printed.
+  virtual void Begin(std::string* /*text*/) {}
+  virtual void AppendRow(const RowBatch& batch, int row, std::string* text) = 0;
+  virtual void End(bool /*terminated*/, std::string* /*text*/) {}
+  std::string CastText(const RowBatch& batch, int row, int column, const char* null) const;
+
+  ResultOptions options_;
+  Schema schema_;
+  int64_t rows_ = 0;
+
+ private:
+  Status Print();
+  void BeginOnce();
+
+  std::FILE* out_;
+  std::string text_;
+  bool begun_ = false;
+};
+
+}  // namespace rowtide

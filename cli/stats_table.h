@@ -1,0 +1,14 @@
+// What --stats prints: one line a node, then the time that the job took.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/runtime/stats.h"
+
+namespace rowtide {
+
+// `seconds`: of the run, without start-up. `rows_read`: of all sources.
+std::string StatsTable(const std::vector<NodeStats>& nodes, double seconds, int64_t rows_read);
+
+}  // namespace rowtide

@@ -1,0 +1,110 @@
+// How rows, tables, stats and errors are printed.
+#include "cli/output.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/error.h"
+#include "cli/stats_table.h"
+#include "cli/text_table.h"
+#include "engine/batch_builder.h"
+
+namespace rowtide {
+namespace {
+
+Schema Schema2() { return Schema({{"id", Type::Int()}, {"name", Type::String()}}); }
+
+RowBatch Rows() {
+  return BatchOf(Schema2(), {{RowKind::kInsert, {Value(int64_t{2}), Value(std::string("a,\"b\""))}},
+                             {RowKind::kInsert, {Value(int64_t{1}), Value()}},
+                             {RowKind::kDelete, {Value(int64_t{2}), Value(std::string("a,\"b\""))}}});
+}
+
+std::string Printed(OutputMode mode, bool terminated = false, std::optional<int64_t> rows_max = {}) {
+  char* bytes = nullptr;
+  size_t size = 0;
+  std::FILE* file = open_memstream(&bytes, &size);
+  ResultOptions options;
+  options.mode = mode;
+  options.rows_max = rows_max;
+  const std::unique_ptr<ResultSink> sink = ResultSink::Create(options, Schema2(), file);
+  EXPECT_TRUE(sink->Write(Rows()).ok());
+  EXPECT_TRUE((terminated ? sink->Terminate() : sink->Finish()).ok());
+  std::fclose(file);
+  std::string text(bytes, size);
+  std::free(bytes);
+  return text;
+}
+
+TEST(Output, ChangelogIsScriptText) {
+  EXPECT_EQ(Printed(OutputMode::kChangelog), "+I [2,\"a,\\\"b\\\"\"]\n+I [1,null]\n-D [2,\"a,\\\"b\\\"\"]\n");
+}
+
+TEST(Output, JsonHasOneObjectARow) {
+  EXPECT_EQ(Printed(OutputMode::kJson, false, 1), "{\"op\":\"+I\",\"row\":{\"id\":2,\"name\":\"a,\\\"b\\\"\"}}\n");
+}
+
+TEST(Output, CsvHasTheKindFirst) {
+  EXPECT_EQ(Printed(OutputMode::kCsv), "op,id,name\n+I,2,\"a,\"\"b\"\"\"\n+I,1,\n-D,2,\"a,\"\"b\"\"\"\n");
+}
+
+TEST(Output, TableIsWhatTheChangelogFoldsTo) {
+  EXPECT_EQ(Printed(OutputMode::kTable),
+            "+----+--------+\n"
+            "| id |   name |\n"
+            "+----+--------+\n"
+            "|  1 | <NULL> |\n"
+            "+----+--------+\n"
+            "1 row in set\n");
+}
+
+TEST(Output, TableauIsFlinks) {
+  EXPECT_EQ(Printed(OutputMode::kTableau, true, 2),
+            "+----+-------------+--------------------------------+\n"
+            "| op |          id |                           name |\n"
+            "+----+-------------+--------------------------------+\n"
+            "| +I |           2 |                          a,\"b\" |\n"
+            "| +I |           1 |                         <NULL> |\n"
+            "+----+-------------+--------------------------------+\n"
+            "Query terminated, received a total of 2 rows\n");
+}
+
+TEST(TextTable, CountsFullWidthCharactersTwice) {
+  EXPECT_EQ(DisplayWidth("aé漢字"), 6);
+  std::string text;
+  TableLayout({6}).AppendRow({"漢字漢字"}, Align::kLeft, &text);
+  EXPECT_EQ(text, "| 漢...  |\n");
+}
+
+TEST(TextTable, SaysWhenNothingIsThere) {
+  EXPECT_EQ(ResultTable({"a"}, {}, Align::kRight), "Empty set\n");
+}
+
+TEST(Error, PointsAtTheWord) {
+  const Status error = Status::Validate({2, 8, 2, 12}, "column 'amout' not found").WithHint("did you mean 'amount'?");
+  EXPECT_EQ(ErrorText(error, "job.sql", "SELECT 1;\nSELECT amout FROM t"),
+            "error: column 'amout' not found\n"
+            "  --> job.sql:2:8\n"
+            "   |\n"
+            " 2 | SELECT amout FROM t\n"
+            "   |        ^^^^^\n"
+            "  = hint: did you mean 'amount'?\n");
+  EXPECT_EQ(ExitCodeOf(error), 2);
+  EXPECT_EQ(ExitCodeOf(Status::DataError("x")), 3);
+  EXPECT_EQ(ExitCodeOf(Status::External("x")), 4);
+  EXPECT_EQ(ExitCodeOf(Status::Internal("x")), 1);
+}
+
+TEST(Stats, HasOneLineANode) {
+  NodeStats node;
+  node.name = "Rank";
+  node.rows_in = 4;
+  node.rows_out = {4, 1, 1, 0};
+  node.counters = {{"late", 2}, {"expired", 0}};
+  const std::string text = StatsTable({node}, 0.5, 4);
+  EXPECT_NE(text.find("Rank        4   4   1   1   0           1.50"), std::string::npos) << text;
+  EXPECT_NE(text.find("late=2\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("4 rows read in 0.500 s, 8 rows/s\n"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace rowtide
