@@ -110,7 +110,6 @@ class Printer {
   std::string TypedLiteral(const Expression& e) const {
     std::string text = LiteralText(e);
     if (LiteralNeedsType(e) && !IsInterval(e.type)) text += ":" + FullTypeText(e.type.NotNull());
-    if (IsInterval(e.type) && e.is_null_literal()) text += ":" + TypeText(e.type);
     return text;
   }
 
@@ -130,6 +129,7 @@ class Printer {
       return "SEARCH(" + Text(e.operands[0]) + ", " + SargText(*e.sarg, true) + ")";
     }
     if (e.function == "CAST" || e.function == "TRY_CAST") {
+      if (form_ == Form::kAst && e.function == "TRY_CAST") return "TRY_CAST(" + Operands(e) + ")";
       if (form_ == Form::kAst) return e.function + "(" + Operands(e) + "):" + FullTypeText(e.type);
       return e.function + "(" + Operands(e) + " AS " + FullTypeText(e.type) + ")";
     }
@@ -224,7 +224,7 @@ std::string LiteralText(const Expression& literal) {
 }
 
 std::string BareLiteralText(const Expression& literal) {
-  if (literal.is_null_literal()) return "null";
+  if (literal.is_null_literal()) return IsInterval(literal.type) ? "null:" + IntervalText(literal.type) : "null";
   if (!literal.literal_text.empty()) return literal.literal_text;
   const Type& type = literal.type;
   if (type.kind == TypeKind::kBoolean) return std::get<bool>(literal.literal) ? "true" : "false";
@@ -232,8 +232,7 @@ std::string BareLiteralText(const Expression& literal) {
   if (IsCharacter(type)) return SqlQuoted(std::get<std::string>(literal.literal));
   if (IsBinary(type)) return BinaryText(std::get<std::string>(literal.literal));
   if (IsTemporal(type)) return TimeText(literal);
-  if (type.kind == TypeKind::kIntervalMonths) return NumberText(literal) + ":INTERVAL MONTH";
-  if (type.kind == TypeKind::kIntervalMillis) return NumberText(literal) + ":INTERVAL SECOND";
+  if (IsInterval(type)) return NumberText(literal) + ":" + IntervalText(type);
   return NumberText(literal);
 }
 

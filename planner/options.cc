@@ -1,0 +1,250 @@
+#include "planner/options.h"
+
+#include <algorithm>
+
+#include "engine/schema.h"
+#include "engine/value_text.h"
+
+namespace rowtide {
+namespace {
+
+enum class Kind : uint8_t { kBool, kInt, kDuration, kZone, kChoice, kText };
+
+struct Key {
+  const char* name;
+  Kind kind;
+  const char* fallback;
+  const char* choices = "";  // kChoice: separated by |
+  bool has_effect = true;
+};
+
+// The one table of keys. Flink's spec pages say what each does; `rowtide.*` are ours.
+constexpr Key kKeys[] = {
+    {"execution.checkpointing.interval", Kind::kDuration, ""},
+    {"execution.checkpointing.mode", Kind::kChoice, "EXACTLY_ONCE", "EXACTLY_ONCE|AT_LEAST_ONCE"},
+    {"execution.checkpointing.timeout", Kind::kDuration, "10 min"},
+    {"execution.checkpointing.min-pause", Kind::kDuration, "0 ms"},
+    {"execution.checkpointing.num-retained", Kind::kInt, "1"},
+    {"execution.checkpointing.tolerable-failed-checkpoints", Kind::kInt, "0"},
+    {"execution.checkpointing.dir", Kind::kText, ""},
+    {"execution.checkpointing.savepoint-dir", Kind::kText, ""},
+    {"execution.checkpointing.externalized-checkpoint-retention", Kind::kChoice, "NO_EXTERNALIZED_CHECKPOINTS",
+     "NO_EXTERNALIZED_CHECKPOINTS|DELETE_ON_CANCELLATION|RETAIN_ON_CANCELLATION"},
+    {"execution.state-recovery.path", Kind::kText, ""},
+    {"execution.state-recovery.ignore-unclaimed-state", Kind::kBool, "false"},
+    {"execution.state-recovery.claim-mode", Kind::kChoice, "NO_CLAIM", "NO_CLAIM|CLAIM|LEGACY"},
+    {"execution.runtime-mode", Kind::kChoice, "STREAMING", "STREAMING"},
+    {"state.backend.type", Kind::kChoice, "hashmap", "hashmap|rocksdb|forst"},
+    {"table.exec.state.ttl", Kind::kDuration, "0 ms"},
+    {"table.exec.deduplicate.insert-update-after-sensitive-enabled", Kind::kBool, "true"},
+    {"table.exec.rank.topn-cache-size", Kind::kInt, "10000"},
+    {"table.exec.mini-batch.enabled", Kind::kBool, "false"},
+    {"table.exec.mini-batch.allow-latency", Kind::kDuration, "0 ms"},
+    {"table.exec.mini-batch.size", Kind::kInt, "-1"},
+    {"table.exec.deduplicate.mini-batch.compact-changes-enabled", Kind::kBool, "false"},
+    {"table.optimizer.agg-phase-strategy", Kind::kChoice, "AUTO", "AUTO|ONE_PHASE|TWO_PHASE"},
+    {"table.optimizer.distinct-agg.split.enabled", Kind::kBool, "false"},
+    {"table.optimizer.non-deterministic-update.strategy", Kind::kChoice, "IGNORE", "IGNORE|TRY_RESOLVE"},
+    {"table.exec.sink.not-null-enforcer", Kind::kChoice, "ERROR", "ERROR|DROP"},
+    {"table.exec.sink.type-length-enforcer", Kind::kChoice, "IGNORE", "IGNORE|TRIM_PAD|ERROR"},
+    {"table.exec.sink.upsert-materialize", Kind::kChoice, "AUTO", "AUTO|NONE|FORCE"},
+    {"table.exec.sink.keyed-shuffle", Kind::kChoice, "AUTO", "AUTO|NONE|FORCE"},
+    {"table.exec.sink.require-on-conflict", Kind::kBool, "true"},
+    {"table.exec.source.idle-timeout", Kind::kDuration, "0 ms"},
+    {"table.exec.source.cdc-events-duplicate", Kind::kBool, "false"},
+    {"table.local-time-zone", Kind::kZone, ""},
+    {"table.dml-sync", Kind::kBool, "false"},
+    {"parallelism.default", Kind::kInt, "1"},
+    {"pipeline.max-parallelism", Kind::kInt, "128"},
+    {"pipeline.name", Kind::kText, ""},
+    {"restart-strategy.type", Kind::kText, ""},
+    {"sql-client.execution.result-mode", Kind::kChoice, "TABLE", "TABLE|CHANGELOG|TABLEAU"},
+    {"sql-client.execution.max-table-result.rows", Kind::kInt, "1000000"},
+    {"sql-client.display.max-column-width", Kind::kInt, "30"},
+    {"sql-client.display.print-time-cost", Kind::kBool, "true"},
+    {"table.display.max-column-width", Kind::kInt, "30"},
+    {"rowtide.flink-compat", Kind::kBool, "false"},
+};
+
+// Where a key of Flink may start. What is not in the table above has no effect here.
+constexpr std::string_view kFlinkPrefixes[] = {
+    "table.",       "execution.", "pipeline.",  "state.",    "taskmanager.", "jobmanager.", "parallelism.",
+    "restart-strategy", "sql-client.", "high-availability", "rest.", "metrics.", "env.", "akka.", "pekko.", "blob.",
+    "cluster.",     "heartbeat.", "io.",        "kubernetes.", "yarn.",      "security.",   "web.",         "scheduler-mode",
+    "jobstore.",    "fs.",        "s3.",        "classloader.", "client.",   "$internal.",  "akka",         "resourcemanager.",
+    "slot.",        "task.",      "historyserver.", "process.", "queryable-state."};
+
+// Families of keys with a free last part: `rowtide.bad-data.<table>`.
+constexpr std::string_view kFamilies[] = {"rowtide.bad-data."};
+
+const Key* FindKey(std::string_view name) {
+  for (const Key& key : kKeys) {
+    if (name == key.name) return &key;
+  }
+  return nullptr;
+}
+
+bool SameWord(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    const auto fold = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c == '-' ? '_' : c; };
+    return fold(x) == fold(y);
+  });
+}
+
+// The choice as the table spells it, or "".
+std::string_view MatchChoice(std::string_view choices, std::string_view value) {
+  while (!choices.empty()) {
+    const size_t bar = choices.find('|');
+    const std::string_view choice = choices.substr(0, bar);
+    if (SameWord(choice, value)) return choice;
+    choices = bar == std::string_view::npos ? "" : choices.substr(bar + 1);
+  }
+  return "";
+}
+
+Status WrongValue(const Key& key, const std::string& value, const char* wanted) {
+  return Status::InvalidArgument("the option {} takes {}, not {}", Quote(key.name), wanted, Quote(value));
+}
+
+Status CheckValue(const Key& key, const std::string& value) {
+  int64_t number = 0;
+  switch (key.kind) {
+    case Kind::kText: return Status::Ok();
+    case Kind::kBool:
+      if (!SameWord(value, "true") && !SameWord(value, "false")) return WrongValue(key, value, "true or false");
+      return Status::Ok();
+    case Kind::kInt:
+      if (!ParseInt64(value, &number)) return WrongValue(key, value, "an integer");
+      return Status::Ok();
+    case Kind::kDuration:
+      if (!ParseDurationMillis(value, &number)) return WrongValue(key, value, "a duration, such as '5 s'");
+      return Status::Ok();
+    case Kind::kZone:
+      if (!ZoneOffsetAtInstant(value, 0, &number)) return WrongValue(key, value, "a time zone, such as 'UTC'");
+      return Status::Ok();
+    case Kind::kChoice: {
+      if (!MatchChoice(key.choices, value).empty()) return Status::Ok();
+      std::string list(key.choices);
+      std::replace(list.begin(), list.end(), '|', ' ');
+      return WrongValue(key, value, ("one of " + list).c_str());
+    }
+  }
+  RT_CHECK(false);
+}
+
+}  // namespace
+
+bool ParseDurationMillis(std::string_view text, int64_t* millis) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  size_t digits = 0;
+  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
+  int64_t number = 0;
+  if (digits == 0 || !ParseInt64(text.substr(0, digits), &number)) return false;
+  std::string unit(text.substr(digits));
+  unit.erase(0, unit.find_first_not_of(' ') == std::string::npos ? unit.size() : unit.find_first_not_of(' '));
+  std::transform(unit.begin(), unit.end(), unit.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  struct Unit {
+    std::string_view names;  // between blanks
+    int64_t millis;
+  };
+  constexpr Unit kUnits[] = {{" d day days ", 86400000},
+                             {" h hour hours ", 3600000},
+                             {" m min minute minutes ", 60000},
+                             {" s sec secs second seconds ", 1000},
+                             {" ms milli millis millisecond milliseconds ", 1}};
+  if (unit.empty()) {
+    *millis = number;
+    return true;
+  }
+  for (const Unit& known : kUnits) {
+    if (known.names.find(" " + unit + " ") == std::string_view::npos) continue;
+    return !__builtin_mul_overflow(number, known.millis, millis);
+  }
+  if (unit == "µs" || unit == "us" || unit == "micro" || unit == "micros" || unit == "microsecond" || unit == "microseconds") {
+    *millis = number / 1000;
+    return true;
+  }
+  if (unit == "ns" || unit == "nano" || unit == "nanos" || unit == "nanosecond" || unit == "nanoseconds") {
+    *millis = number / 1000000;
+    return true;
+  }
+  return false;
+}
+
+const std::vector<std::string>& KnownOptionKeys() {
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names;
+    for (const Key& key : kKeys) names.emplace_back(key.name);
+    return names;
+  }();
+  return kNames;
+}
+
+Status Options::Set(const std::string& key, const std::string& value, std::string* note) {
+  const std::string trimmed_key = key;
+  if (const Key* known = FindKey(trimmed_key)) {
+    RT_TRY(CheckValue(*known, value));
+    values_[key] = known->kind == Kind::kChoice ? std::string(MatchChoice(known->choices, value)) : value;
+    if (key == "state.backend.type" && !SameWord(value, "hashmap") && !noted_[key]) {
+      noted_[key] = true;
+      *note = fmt::format("The option {} = {} has no effect: state is kept in memory.", Quote(key), Quote(value));
+    }
+    return Status::Ok();
+  }
+  for (const std::string_view family : kFamilies) {
+    if (!key.starts_with(family) || key.size() == family.size()) continue;
+    if (!SameWord(value, "fail") && !SameWord(value, "skip")) {
+      return Status::InvalidArgument("the option {} takes fail or skip, not {}", Quote(key), Quote(value));
+    }
+    values_[key] = value;
+    return Status::Ok();
+  }
+  const bool of_flink = std::any_of(std::begin(kFlinkPrefixes), std::end(kFlinkPrefixes),
+                                    [&](std::string_view prefix) { return key.starts_with(prefix); });
+  if (!of_flink) {
+    const std::string nearest = Nearest(key, KnownOptionKeys());
+    Status status = Status::InvalidArgument("there is no option {}", Quote(key));
+    return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
+  }
+  values_[key] = value;
+  if (!noted_[key]) {
+    noted_[key] = true;
+    *note = fmt::format("The option {} has no effect in Rowtide.", Quote(key));
+  }
+  return Status::Ok();
+}
+
+void Options::Reset() { values_.clear(); }
+
+Status Options::Reset(const std::string& key) {
+  values_.erase(key);
+  return Status::Ok();
+}
+
+std::string Options::Get(std::string_view key) const {
+  if (const auto found = values_.find(std::string(key)); found != values_.end()) return found->second;
+  const Key* known = FindKey(key);
+  return known ? known->fallback : "";
+}
+
+bool Options::GetBool(std::string_view key) const { return SameWord(Get(key), "true"); }
+
+int64_t Options::GetInt(std::string_view key) const {
+  int64_t value = 0;
+  ParseInt64(Get(key), &value);
+  return value;
+}
+
+int64_t Options::GetMillis(std::string_view key) const {
+  int64_t millis = 0;
+  ParseDurationMillis(Get(key), &millis);
+  return millis;
+}
+
+std::string Options::local_time_zone() const {
+  const std::string zone = Get("table.local-time-zone");
+  return zone.empty() ? "UTC" : zone;
+}
+
+}  // namespace rowtide

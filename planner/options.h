@@ -1,0 +1,50 @@
+// The keys of SET: which are known, what they default to, and what a session has set.
+//
+//   keys Rowtide acts on          their values are checked when set
+//   other keys of Flink 2.3       kept, reported once as having no effect
+//   anything else                 an error that names the nearest key; so are unknown `rowtide.*` keys
+//
+// Copied with each planned job; used by one thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/status.h"
+
+namespace rowtide {
+
+class Options {
+ public:
+  // `note` gets a sentence the first time a key without effect is set, else stays as it is.
+  Status Set(const std::string& key, const std::string& value, std::string* note);
+  void Reset();                        // everything
+  Status Reset(const std::string& key);
+
+  // The value set, or the default; "" when there is neither.
+  std::string Get(std::string_view key) const;
+  bool IsSet(std::string_view key) const { return values_.contains(std::string(key)); }
+  // Requires: a known key of that kind.
+  bool GetBool(std::string_view key) const;
+  int64_t GetInt(std::string_view key) const;
+  int64_t GetMillis(std::string_view key) const;  // durations
+  // table.local-time-zone: what is set, else UTC.
+  std::string local_time_zone() const;
+  // What SET without arguments lists: what has been set, sorted.
+  const std::map<std::string, std::string>& all() const { return values_; }
+
+ private:
+  std::map<std::string, std::string> values_;
+  std::map<std::string, bool> noted_;
+};
+
+// Flink's durations: `5 s`, `1min`, `1 h`, `500` (milliseconds), `1 d`; false when it is none.
+bool ParseDurationMillis(std::string_view text, int64_t* millis);
+// Every key that Rowtide acts on: for messages and completion.
+const std::vector<std::string>& KnownOptionKeys();
+
+}  // namespace rowtide
