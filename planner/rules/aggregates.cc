@@ -1,0 +1,188 @@
+#include "planner/rules/aggregates.h"
+
+#include <algorithm>
+#include <set>
+
+#include "operators/expressions/registry.h"
+#include "planner/physical/keys.h"
+#include "planner/rules/calcs.h"
+
+namespace rowtide {
+namespace {
+
+bool SameCall(const AggregateCall& a, const AggregateCall& b) {
+  return a.function == b.function && a.arguments == b.arguments && a.distinct == b.distinct && a.filter == b.filter;
+}
+
+// Adds a call unless an equal one is there; returns its index.
+size_t AddCall(AggregateCall call, std::vector<AggregateCall>* calls) {
+  for (size_t i = 0; i < calls->size(); ++i) {
+    if (SameCall((*calls)[i], call)) return i;
+  }
+  calls->push_back(std::move(call));
+  return calls->size() - 1;
+}
+
+struct Reduced {
+  std::vector<AggregateCall> calls;
+  std::vector<Expression> results;  // over group columns and calls; one for each original call
+};
+
+// SUM and AVG written with $SUM0 and COUNT (Calcite's AggregateReduceFunctionsRule).
+class Reducer {
+ public:
+  Reducer(const PhysicalNode& input, int groups) : input_(input), groups_(groups) {}
+
+  Result<Reduced> Run(const std::vector<AggregateCall>& calls) {
+    for (const AggregateCall& call : calls) {
+      if (call.function == "SUM" && !call.distinct) {
+        RT_ASSIGN(Expression sum, Sum(call, call.name));
+        reduced_.results.push_back(std::move(sum));
+      } else if (call.function == "AVG" && !call.distinct) {
+        RT_ASSIGN(Expression average, Average(call));
+        reduced_.results.push_back(std::move(average));
+      } else {
+        reduced_.results.push_back(Reference(call));
+      }
+    }
+    return std::move(reduced_);
+  }
+
+ private:
+  Expression Reference(const AggregateCall& call) {
+    const size_t index = AddCall(call, &reduced_.calls);
+    return Expression::Input(groups_ + static_cast<int>(index), call.type);
+  }
+
+  Expression Count(const AggregateCall& call) {
+    AggregateCall count = call;
+    count.function = "COUNT";
+    count.name.clear();
+    count.type = Type::BigInt().NotNull();
+    if (!input_.schema.type(call.arguments[0]).nullable) count.arguments.clear();
+    return Reference(count);
+  }
+
+  // CASE(=(count, 0), null, sum0), or sum0 alone when a group cannot be without values.
+  Result<Expression> Sum(const AggregateCall& call, const std::string& name) {
+    AggregateCall sum0 = call;
+    sum0.function = "$SUM0";
+    sum0.name = name;
+    sum0.type = call.type.NotNull();
+    const Expression sum = Reference(sum0);
+    if (!call.type.nullable) return sum;
+    const Expression count = Count(call);
+    const Expression empty =
+        Expression::Call("=", {count, Expression::Literal(int64_t{0}, Type::Int().NotNull())}, Type::Boolean().NotNull());
+    return Expression::Call("CASE", {empty, Expression::Null(call.type), sum}, call.type);
+  }
+
+  Result<Expression> Average(const AggregateCall& call) {
+    AggregateCall total = call;
+    total.type = SumType(input_.schema.type(call.arguments[0])).WithNullable(call.type.nullable);
+    RT_ASSIGN(Expression sum, Sum(total, ""));
+    const Expression count = Count(call);
+    RT_ASSIGN(Expression quotient, MakeCall("/", {sum, count}));
+    if (quotient.type == call.type) return quotient;
+    return Expression::Cast(std::move(quotient), call.type);
+  }
+
+  static Type SumType(const Type& argument) {
+    if (argument.kind == TypeKind::kDecimal) return Type::Decimal(kMaxDecimalPrecision, argument.scale);
+    return argument.WithoutTimeAttribute();
+  }
+
+  const PhysicalNode& input_;
+  int groups_;
+  Reduced reduced_;
+};
+
+// GROUP BY on columns that are unique already: each group is one row.
+Result<std::optional<PhysicalPointer>> Undone(const PhysicalPointer& input, const LogicalAggregate& aggregate,
+                                              const Schema& schema, PlannerContext& context) {
+  const auto covered = [&](const ColumnSet& key) {
+    return std::all_of(key.begin(), key.end(), [&](int column) {
+      return std::find(aggregate.group.begin(), aggregate.group.end(), column) != aggregate.group.end();
+    });
+  };
+  const std::vector<ColumnSet> keys = GroupingKeys(*input);
+  if (std::none_of(keys.begin(), keys.end(), covered)) return std::optional<PhysicalPointer>();
+  CalcSpec spec;
+  for (int column : aggregate.group) spec.projections.push_back(Expression::Input(column, input->schema.type(column)));
+  for (const AggregateCall& call : aggregate.calls) {
+    const bool keeps_value = call.function == "SUM" || call.function == "MIN" || call.function == "MAX";
+    if (!keeps_value || call.filter >= 0) return std::optional<PhysicalPointer>();
+    const Expression argument = Expression::Input(call.arguments[0], input->schema.type(call.arguments[0]));
+    spec.projections.push_back(argument.type == call.type ? argument : Expression::Cast(argument, call.type));
+  }
+  spec.names = schema.names();
+  RT_ASSIGN(PhysicalPointer calc, MakeCalc(input, std::move(spec), context));
+  return std::optional<PhysicalPointer>(std::move(calc));
+}
+
+// COUNT(*) over everything reads nothing: no column goes into it but a constant, or what a filter reads anyway.
+Result<PhysicalPointer> WithoutColumns(PhysicalPointer input, PlannerContext& context) {
+  const auto* calc = input->as<PhysicalCalc>();
+  CalcSpec spec;
+  if (calc && calc->condition) {
+    for (int column : InputsOf(*calc->condition)) {
+      spec.projections.push_back(Expression::Input(column, input->input().schema.type(column)));
+      spec.names.push_back(input->input().schema.name(column));
+    }
+    spec.condition = calc->condition;
+    return MakeCalc(input->inputs[0], std::move(spec), context);
+  }
+  if (input->as<PhysicalUnion>() || input->as<PhysicalGroupAggregate>() || input->as<PhysicalValues>()) return input;
+  spec.projections.push_back(Expression::Literal(int64_t{0}, Type::Int().NotNull()));
+  spec.names.push_back("$f0");
+  return MakeCalc(std::move(input), std::move(spec), context);
+}
+
+}  // namespace
+
+Result<PhysicalPointer> MakeAggregate(PhysicalPointer input, const LogicalAggregate& aggregate, const Schema& schema,
+                                      PlannerContext& context) {
+  if (IsEmptyValues(*input) && !aggregate.group.empty()) return EmptyValues(schema);
+  RT_ASSIGN(std::optional<PhysicalPointer> undone, Undone(input, aggregate, schema, context));
+  if (undone) return *undone;
+  const int groups = static_cast<int>(aggregate.group.size());
+  // Equal calls become one, which takes the last name.
+  Reduced plain;
+  for (const AggregateCall& call : aggregate.calls) {
+    const size_t index = AddCall(call, &plain.calls);
+    plain.calls[index].name = call.name;
+    plain.results.push_back(Expression::Input(groups + static_cast<int>(index), call.type));
+  }
+  RT_ASSIGN(Reduced reduced, Reducer(*input, groups).Run(plain.calls));
+  const bool reduces = reduced.calls.size() < plain.calls.size();
+  Reduced& best = reduces ? reduced : plain;
+  if (reduces && plain.results.size() != reduced.results.size()) {
+    std::vector<Expression> all;
+    for (const Expression& e : plain.results) all.push_back(reduced.results[static_cast<size_t>(e.column - groups)]);
+    reduced.results = std::move(all);
+  }
+  if (aggregate.group.empty() && std::all_of(best.calls.begin(), best.calls.end(), [](const AggregateCall& call) {
+        return call.arguments.empty() && call.filter < 0;
+      })) {
+    RT_ASSIGN(input, WithoutColumns(std::move(input), context));
+  }
+  PhysicalGroupAggregate op;
+  op.group = aggregate.group;
+  op.ttl_hints = aggregate.ttl_hints;
+  std::vector<Field> fields;
+  for (int i = 0; i < groups; ++i) fields.push_back({schema.name(i), input->schema.type(aggregate.group[static_cast<size_t>(i)])});
+  for (AggregateCall& call : best.calls) {
+    if (call.name.empty()) call.name = "$f" + std::to_string(fields.size());
+    fields.push_back({call.name, call.type});
+  }
+  op.calls = best.calls;
+  PhysicalPointer node = MakePhysical(std::move(op), {std::move(input)}, Schema(std::move(fields)));
+  if (best.results.size() == best.calls.size() && !reduces) return node;
+  CalcSpec above;
+  for (int i = 0; i < groups; ++i) above.projections.push_back(Expression::Input(i, node->schema.type(i)));
+  for (const Expression& e : best.results) above.projections.push_back(e);
+  above.names = schema.names();
+  return MakeCalc(std::move(node), std::move(above), context);
+}
+
+}  // namespace rowtide

@@ -1,0 +1,286 @@
+#include "planner/rules/calcs.h"
+
+#include <algorithm>
+#include <set>
+
+#include "planner/rules/simplify.h"
+
+namespace rowtide {
+namespace {
+
+// A value that changes from call to call must not be computed twice where it was computed once.
+bool IsMergeable(const PhysicalCalc& below, const CalcSpec& above) {
+  std::map<int, int> uses;
+  const auto count = [&uses](const Expression& e) {
+    Walk(e, [&uses](const Expression& part) {
+      if (part.is_input()) ++uses[part.column];
+    });
+  };
+  for (const Expression& e : above.projections) count(e);
+  if (above.condition) count(*above.condition);
+  for (const auto& [column, times] : uses) {
+    const Expression& e = below.projections[static_cast<size_t>(column)];
+    if (times > 1 && !e.is_call("PROCTIME") && !IsDeterministic(e)) return false;
+  }
+  return true;
+}
+
+// Appends the conjuncts of `more` that are not there yet.
+Expression Conjoined(const std::optional<Expression>& first, const std::optional<Expression>& more) {
+  std::vector<Expression> all;
+  if (first) all = Conjuncts(*first);
+  if (more) {
+    for (Expression& part : Conjuncts(*more)) all.push_back(std::move(part));
+  }
+  return AndOf(std::move(all));
+}
+
+// Columns that a condition fixes: `col = literal` or IS NULL, and mentioned by no conjunct of another kind.
+Result<std::map<int, Expression>> FixedBy(const Expression& condition, PlannerContext& context) {
+  std::map<int, Expression> fixed;
+  std::set<int> mentioned;
+  for (const Expression& part : Conjuncts(condition)) {
+    if (part.is_call("IS NULL") && part.operands[0].is_input()) {
+      fixed[part.operands[0].column] = Expression::Null(part.operands[0].type);
+      continue;
+    }
+    const Expression* column = part.is_call("=") ? &part.operands[0] : nullptr;
+    if (column && column->is_call("CAST") && IsNumber(column->type)) column = &column->operands[0];
+    if (!column || !column->is_input() || !part.operands[1].is_literal()) {
+      for (int input : InputsOf(part)) mentioned.insert(input);
+      continue;
+    }
+    Expression literal = part.operands[1];
+    if (!literal.type.SameButNullability(column->type)) {
+      RT_ASSIGN(literal, SimplifyValue(Expression::Cast(literal, column->type.NotNull()), context.evaluation));
+    }
+    if (literal.is_literal()) fixed[column->column] = std::move(literal);
+  }
+  for (int column : mentioned) fixed.erase(column);
+  return fixed;
+}
+
+Result<CalcSpec> Simplified(CalcSpec spec, const PhysicalNode& input, PlannerContext& context) {
+  const std::map<int, Expression> known = ConstantsOf(input);
+  if (spec.condition) {
+    std::map<int, Expression> everywhere = known;
+    Expression condition = *spec.condition;
+    if (!known.empty()) {
+      std::vector<Expression> replacements = InputsOfAll(input.schema);
+      for (const auto& [column, constant] : known) {
+        if (!constant.is_null_literal()) {
+          replacements[static_cast<size_t>(column)] = Expression::Literal(constant.literal, constant.type.NotNull());
+        }
+      }
+      condition = Substitute(condition, replacements);
+    }
+    RT_ASSIGN(Expression simple, SimplifyCondition(condition, context.evaluation));
+    spec.condition = std::move(simple);
+    if (spec.condition->is_true()) spec.condition.reset();
+  }
+  std::map<int, Expression> constants = known;
+  if (spec.condition) {
+    RT_ASSIGN(auto fixed, FixedBy(*spec.condition, context));
+    for (auto& [column, constant] : fixed) constants[column] = std::move(constant);
+  }
+  for (Expression& e : spec.projections) {
+    RT_ASSIGN(e, SimplifyValue(constants.empty() ? e : WithConstants(e, constants), context.evaluation));
+  }
+  return spec;
+}
+
+// UNION ALL: the whole Calc goes into each input.
+Result<PhysicalPointer> IntoUnion(const PhysicalNode& unions, const CalcSpec& spec, PlannerContext& context) {
+  const bool own_names = IsAscendingSubset(spec.projections);
+  std::vector<PhysicalPointer> inputs;
+  for (const PhysicalPointer& input : unions.inputs) {
+    CalcSpec copy = spec;
+    if (own_names) {
+      for (size_t i = 0; i < copy.names.size(); ++i) copy.names[i] = input->schema.name(copy.projections[i].column);
+    }
+    RT_ASSIGN(PhysicalPointer pushed, MakeCalc(input, std::move(copy), context));
+    inputs.push_back(std::move(pushed));
+  }
+  inputs.erase(std::remove_if(inputs.begin(), inputs.end(), [](const PhysicalPointer& p) { return IsEmptyValues(*p); }),
+               inputs.end());
+  const Schema schema = SchemaOf(spec.projections, spec.names);
+  if (inputs.empty()) return EmptyValues(schema);
+  if (inputs.size() == 1) return inputs[0];
+  std::vector<Field> fields;
+  for (int i = 0; i < schema.size(); ++i) fields.push_back({inputs[0]->schema.name(i), schema.type(i)});
+  return MakePhysical(PhysicalUnion{}, std::move(inputs), Schema(std::move(fields)));
+}
+
+// Conjuncts on group columns alone filter before they are grouped.
+Result<PhysicalPointer> BelowAggregate(PhysicalPointer aggregate, CalcSpec* spec, PlannerContext& context) {
+  const auto& op = *aggregate->as<PhysicalGroupAggregate>();
+  if (!spec->condition || op.group.empty()) return aggregate;
+  std::vector<Expression> below, above;
+  for (Expression& part : Conjuncts(*spec->condition)) {
+    const std::vector<int> columns = InputsOf(part);
+    const bool on_group = !columns.empty() && columns.back() < static_cast<int>(op.group.size());
+    (on_group && IsDeterministic(part) ? below : above).push_back(std::move(part));
+  }
+  if (below.empty()) return aggregate;
+  Expression condition = Remap(AndOf(std::move(below)), op.group);
+  RT_ASSIGN(PhysicalPointer input, MakeFilter(aggregate->inputs[0], std::move(condition), context));
+  if (above.empty()) {
+    spec->condition.reset();
+  } else {
+    spec->condition = AndOf(std::move(above));
+  }
+  if (IsEmptyValues(*input)) return EmptyValues(aggregate->schema);
+  return MakePhysical(op, {std::move(input)}, aggregate->schema);
+}
+
+}  // namespace
+
+std::vector<Expression> InputsOfAll(const Schema& schema) {
+  std::vector<Expression> all;
+  for (int i = 0; i < schema.size(); ++i) all.push_back(Expression::Input(i, schema.type(i)));
+  return all;
+}
+
+bool IsAscendingSubset(const std::vector<Expression>& projections) {
+  int last = -1;
+  for (const Expression& e : projections) {
+    if (!e.is_input() || e.column <= last) return false;
+    last = e.column;
+  }
+  return true;
+}
+
+bool IsIdentity(const std::vector<Expression>& projections, const Schema& input) {
+  return static_cast<int>(projections.size()) == input.size() && IsAscendingSubset(projections);
+}
+
+Schema SchemaOf(const std::vector<Expression>& projections, const std::vector<std::string>& names) {
+  std::vector<Field> fields;
+  std::set<std::string> used;
+  for (size_t i = 0; i < projections.size(); ++i) {
+    std::string name = names[i];
+    for (int n = 0; !used.insert(name).second; ++n) name = names[i] + std::to_string(n);
+    fields.push_back({name, projections[i].type});
+  }
+  return Schema(std::move(fields));
+}
+
+Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcSpec spec, PlannerContext& context) {
+  if (const auto* below = input->as<PhysicalCalc>(); below && IsMergeable(*below, spec)) {
+    CalcSpec merged;
+    merged.names = std::move(spec.names);
+    for (const Expression& e : spec.projections) merged.projections.push_back(Substitute(e, below->projections));
+    std::optional<Expression> condition;
+    if (spec.condition) condition = Substitute(*spec.condition, below->projections);
+    if (below->condition || condition) merged.condition = Conjoined(below->condition, condition);
+    return MakeCalc(input->inputs[0], std::move(merged), context);
+  }
+  RT_ASSIGN(spec, Simplified(std::move(spec), *input, context));
+  const Schema schema = SchemaOf(spec.projections, spec.names);
+  if (IsEmptyValues(*input) || (spec.condition && spec.condition->is_false())) return EmptyValues(schema);
+  if (!spec.condition && IsIdentity(spec.projections, input->schema)) return input;
+  if (input->as<PhysicalUnion>()) return IntoUnion(*input, spec, context);
+  if (input->as<PhysicalGroupAggregate>()) {
+    RT_ASSIGN(input, BelowAggregate(std::move(input), &spec, context));
+    if (IsEmptyValues(*input)) return EmptyValues(schema);
+    if (!spec.condition && IsIdentity(spec.projections, input->schema)) return input;
+  }
+  return MakePhysical(PhysicalCalc{std::move(spec.projections), std::move(spec.condition)}, {std::move(input)}, schema);
+}
+
+Result<PhysicalPointer> MakeFilter(PhysicalPointer input, Expression condition, PlannerContext& context) {
+  CalcSpec spec{InputsOfAll(input->schema), input->schema.names(), std::move(condition)};
+  return MakeCalc(std::move(input), std::move(spec), context);
+}
+
+PhysicalPointer EmptyValues(Schema schema) { return MakePhysical(PhysicalValues{}, {}, std::move(schema)); }
+
+bool IsEmptyValues(const PhysicalNode& node) {
+  const auto* values = node.as<PhysicalValues>();
+  return values && values->rows.empty();
+}
+
+namespace {
+
+bool IsConstant(const Expression& e) {
+  return e.is_literal() || (e.is_call("CAST") && e.operands[0].is_literal() &&
+                            e.operands[0].type.SameButNullability(e.type));
+}
+
+Expression LiteralOf(const Expression& constant) { return constant.is_literal() ? constant : constant.operands[0]; }
+
+}  // namespace
+
+std::map<int, Expression> ConstantsOf(const PhysicalNode& node) {
+  if (const auto* calc = node.as<PhysicalCalc>()) {
+    const std::map<int, Expression> below = ConstantsOf(node.input());
+    std::map<int, Expression> constants;
+    for (size_t i = 0; i < calc->projections.size(); ++i) {
+      const Expression& e = calc->projections[i];
+      if (IsConstant(e)) constants[static_cast<int>(i)] = LiteralOf(e);
+      if (e.is_input() && below.count(e.column)) constants[static_cast<int>(i)] = below.at(e.column);
+    }
+    return constants;
+  }
+  if (const auto* aggregate = node.as<PhysicalGroupAggregate>()) {
+    const std::map<int, Expression> below = ConstantsOf(node.input());
+    std::map<int, Expression> constants;
+    for (size_t i = 0; i < aggregate->group.size(); ++i) {
+      const auto found = below.find(aggregate->group[i]);
+      if (found != below.end()) constants[static_cast<int>(i)] = found->second;
+    }
+    return constants;
+  }
+  if (node.as<PhysicalUnion>()) {
+    std::map<int, Expression> constants = ConstantsOf(node.input());
+    for (const PhysicalPointer& input : node.inputs) {
+      const std::map<int, Expression> other = ConstantsOf(*input);
+      std::erase_if(constants, [&other](const auto& entry) {
+        const auto found = other.find(entry.first);
+        return found == other.end() || !(found->second == entry.second);
+      });
+    }
+    return constants;
+  }
+  if (node.as<PhysicalRank>() || node.as<PhysicalSortLimit>() || node.as<PhysicalLimit>() ||
+      node.as<PhysicalWatermarkAssigner>() || node.as<PhysicalOverAggregate>()) {
+    return ConstantsOf(node.input());
+  }
+  return {};
+}
+
+namespace {
+
+// Every constant in its place, or (`not_null`) only those of columns that cannot be NULL.
+Expression Replaced(const Expression& e, const std::map<int, Expression>& constants, bool not_null) {
+  if (e.is_input()) {
+    const auto found = constants.find(e.column);
+    if (found == constants.end() || e.type.is_time_attribute() || (not_null && e.type.nullable)) return e;
+    return ConstantOfType(found->second, e.type);
+  }
+  Expression copy = e;
+  for (Expression& operand : copy.operands) operand = Replaced(operand, constants, not_null);
+  return copy;
+}
+
+}  // namespace
+
+Expression WithConstants(const Expression& expression, const std::map<int, Expression>& constants) {
+  if (expression.over) {
+    Expression copy = Replaced(expression, constants, true);
+    OverWindow over = *copy.over;
+    for (Expression& part : over.partition) part = WithConstants(part, constants);
+    for (OverWindow::Order& order : over.order) order.key = WithConstants(order.key, constants);
+    copy.over = std::make_shared<const OverWindow>(std::move(over));
+    return copy;
+  }
+  if (HasOver(expression)) {
+    Expression copy = expression;
+    for (Expression& operand : copy.operands) operand = WithConstants(operand, constants);
+    return copy;
+  }
+  const Expression all = Replaced(expression, constants, false);
+  return InputsOf(all).empty() ? all : Replaced(expression, constants, true);
+}
+
+}  // namespace rowtide

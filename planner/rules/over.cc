@@ -1,0 +1,174 @@
+#include "planner/rules/over.h"
+
+#include <algorithm>
+#include <set>
+
+#include "planner/rules/simplify.h"
+
+namespace rowtide {
+namespace {
+
+// Gathers the columns that the window and everything above it need.
+class Splitter {
+ public:
+  explicit Splitter(const Schema& input) : input_(input) {}
+
+  // Notes what `e` needs from below: plain columns, and the largest parts without OVER calls.
+  void Gather(const Expression& e) {
+    if (e.is_input()) {
+      plain_.insert(e.column);
+    } else if (e.kind == Expression::Kind::kOver) {
+      for (const Expression& operand : e.operands) Gather(operand);
+      for (const Expression& part : e.over->partition) Gather(part);
+      for (const OverWindow::Order& order : e.over->order) Gather(order.key);
+      if (over_index_.emplace(Digest(e), static_cast<int>(calls_.size())).second) calls_.push_back(e);
+    } else if (HasOver(e)) {
+      for (const Expression& operand : e.operands) Gather(operand);
+    } else if (!e.is_literal()) {
+      if (computed_index_.emplace(Digest(e), static_cast<int>(computed_.size())).second) computed_.push_back(e);
+    }
+  }
+
+  CalcSpec Below() {
+    CalcSpec spec;
+    for (int column : plain_) {
+      plain_index_[column] = static_cast<int>(spec.projections.size());
+      spec.projections.push_back(Expression::Input(column, input_.type(column)));
+      spec.names.push_back(input_.name(column));
+    }
+    for (const Expression& e : computed_) {
+      spec.names.push_back("$" + std::to_string(spec.projections.size()));
+      spec.projections.push_back(e);
+    }
+    return spec;
+  }
+
+  // `e` over the output of Below and, after that, the results of the calls.
+  Expression Above(const Expression& e) const {
+    if (e.is_input()) return Expression::Input(plain_index_.at(e.column), e.type);
+    if (e.kind == Expression::Kind::kOver) {
+      const int index = over_index_.at(Digest(e));
+      return Expression::Input(below_size() + index, e.type);
+    }
+    const auto found = computed_index_.find(Digest(e));
+    if (found != computed_index_.end()) {
+      return Expression::Input(static_cast<int>(plain_.size()) + found->second, e.type);
+    }
+    Expression copy = e;
+    for (Expression& operand : copy.operands) operand = Above(operand);
+    return copy;
+  }
+
+  // The calls over the output of Below.
+  std::vector<Expression> Calls() const {
+    std::vector<Expression> calls;
+    for (const Expression& call : calls_) {
+      Expression copy = call;
+      for (Expression& operand : copy.operands) operand = Above(operand);
+      OverWindow over = *call.over;
+      std::erase_if(over.partition, [](const Expression& part) { return part.is_literal(); });
+      for (Expression& part : over.partition) part = Above(part);
+      for (OverWindow::Order& order : over.order) order.key = Above(order.key);
+      copy.over = std::make_shared<const OverWindow>(std::move(over));
+      calls.push_back(std::move(copy));
+    }
+    return calls;
+  }
+
+ private:
+  int below_size() const { return static_cast<int>(plain_.size() + computed_.size()); }
+
+  const Schema& input_;
+  std::set<int> plain_;
+  std::map<int, int> plain_index_;
+  std::vector<Expression> computed_;
+  std::map<std::string, int> computed_index_;
+  std::vector<Expression> calls_;
+  std::map<std::string, int> over_index_;
+};
+
+std::string FreeName(const std::string& wanted, const Schema& schema) {
+  std::string name = wanted;
+  for (int n = 0; schema.Find(name) >= 0; ++n) name = wanted + "_" + std::to_string(n);
+  return name;
+}
+
+bool SameWindow(const OverWindow& a, const OverWindow& b) {
+  if (a.partition.size() != b.partition.size() || a.order.size() != b.order.size()) return false;
+  for (size_t i = 0; i < a.partition.size(); ++i) {
+    if (!(a.partition[i] == b.partition[i])) return false;
+  }
+  for (size_t i = 0; i < a.order.size(); ++i) {
+    if (!(a.order[i].key == b.order[i].key) || a.order[i].descending != b.order[i].descending) return false;
+  }
+  return true;
+}
+
+Status CheckCalls(const std::vector<Expression>& calls) {
+  for (const Expression& call : calls) {
+    if (!SameWindow(*call.over, *calls[0].over)) {
+      return Status::Plan("all OVER calls of one SELECT must use the same window")
+          .WithHint("put each window into a sub-query of its own");
+    }
+    const bool ranks = call.function == "ROW_NUMBER" || call.function == "RANK" || call.function == "DENSE_RANK";
+    if (ranks && (call.over->order.empty() || std::all_of(call.over->order.begin(), call.over->order.end(),
+                                                          [](const OverWindow::Order& o) { return !o.key.is_input(); }))) {
+      return Status::Validate(call.position, "{} needs ORDER BY with a column that is not constant", call.function);
+    }
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcSpec spec, PlannerContext& context) {
+  for (Expression& e : spec.projections) {
+    RT_ASSIGN(e, SimplifyValue(e, context.evaluation));
+  }
+  PhysicalPointer base = input;
+  if (const auto* below = input->as<PhysicalCalc>()) {
+    // The projections below are part of the same program; only their condition has to come first.
+    for (Expression& e : spec.projections) e = Substitute(e, below->projections);
+    if (spec.condition) spec.condition = Substitute(*spec.condition, below->projections);
+    base = input->inputs[0];
+    if (below->condition) {
+      std::vector<Expression> all = Conjuncts(*below->condition);
+      if (spec.condition) {
+        for (Expression& part : Conjuncts(*spec.condition)) all.push_back(std::move(part));
+      }
+      spec.condition = AndOf(std::move(all));
+    }
+  }
+  // Let a Calc settle what the condition knows of the columns; its projections then take their place.
+  std::map<int, Expression> constants = ConstantsOf(*base);
+  if (spec.condition) {
+    RT_ASSIGN(PhysicalPointer filtered, MakeFilter(base, *spec.condition, context));
+    if (IsEmptyValues(*filtered)) return EmptyValues(SchemaOf(spec.projections, spec.names));
+    for (const auto& [column, constant] : ConstantsOf(*filtered)) constants[column] = constant;
+  }
+  if (!constants.empty()) {
+    for (Expression& e : spec.projections) e = WithConstants(e, constants);
+  }
+  Splitter splitter(base->schema);
+  for (const Expression& e : spec.projections) splitter.Gather(e);
+  CalcSpec below = splitter.Below();
+  below.condition = spec.condition;
+  const std::vector<Expression> calls = splitter.Calls();
+  RT_TRY(CheckCalls(calls));
+  const Schema below_schema = SchemaOf(below.projections, below.names);
+  RT_ASSIGN(PhysicalPointer prepared, MakeCalc(base, std::move(below), context));
+  if (IsEmptyValues(*prepared)) return EmptyValues(SchemaOf(spec.projections, spec.names));
+  // A merged Calc may have kept other names (an identity keeps those of its input).
+  Schema over_schema = prepared->schema;
+  RT_CHECK(over_schema.size() == below_schema.size());
+  for (size_t i = 0; i < calls.size(); ++i) {
+    over_schema.Add({FreeName("w0$o" + std::to_string(i), over_schema), calls[i].type});
+  }
+  PhysicalPointer over = MakePhysical(PhysicalOverAggregate{calls}, {std::move(prepared)}, over_schema);
+  CalcSpec above;
+  for (const Expression& e : spec.projections) above.projections.push_back(splitter.Above(e));
+  above.names = std::move(spec.names);
+  return MakeCalc(std::move(over), std::move(above), context);
+}
+
+}  // namespace rowtide

@@ -1,0 +1,19 @@
+// A projection with OVER calls, split into what is computed before, the window itself, and what is computed after.
+//
+//   UPPER(k) AS u, v, ROW_NUMBER() OVER (PARTITION BY UPPER(k) ORDER BY ts) + 1 AS r
+//
+//   Calc(select=[$2 AS u, v, +(w0$o0, 1) AS r])
+//     Over(ROW_NUMBER over [$2], [ts])                 v, ts, $2, w0$o0
+//       Calc(select=[v, ts, UPPER(k) AS $2])
+//
+// A computed column is named `$` and its position (Calcite's CalcRelSplitter), the results `w0$o0`, `w0$o1`, ….
+#pragma once
+
+#include "planner/rules/calcs.h"
+
+namespace rowtide {
+
+// Requires: some projection has an OVER call. `condition` filters before the window.
+Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcSpec spec, PlannerContext& context);
+
+}  // namespace rowtide

@@ -1,0 +1,178 @@
+#include "planner/rules/prune.h"
+
+#include <algorithm>
+#include <set>
+
+#include "planner/physical/keys.h"
+#include "planner/rules/calcs.h"
+
+namespace rowtide {
+namespace {
+
+std::set<int> ReadBy(const PhysicalCalc& calc) {
+  std::set<int> columns;
+  const auto add = [&columns](const Expression& e) {
+    for (int column : InputsOf(e)) columns.insert(column);
+  };
+  for (const Expression& e : calc.projections) add(e);
+  if (calc.condition) add(*calc.condition);
+  return columns;
+}
+
+CalcSpec Remapped(const PhysicalCalc& calc, const PhysicalNode& node, const std::vector<int>& mapping) {
+  CalcSpec spec;
+  for (const Expression& e : calc.projections) spec.projections.push_back(Remap(e, mapping));
+  spec.names = node.schema.names();
+  if (calc.condition) spec.condition = Remap(*calc.condition, mapping);
+  return spec;
+}
+
+bool ConstantNumber(const PhysicalRank& rank) {
+  return rank.outputs_number && rank.type == RankType::kRowNumber && !rank.range.is_variable() &&
+         rank.range.start == rank.range.end;
+}
+
+// Calc over Rank: the columns that neither reads are left out below.
+Result<PhysicalPointer> PruneRank(const PhysicalPointer& node, PlannerContext& context) {
+  const auto& calc = *node->as<PhysicalCalc>();
+  const PhysicalPointer& rank_node = node->inputs[0];
+  const auto& rank = *rank_node->as<PhysicalRank>();
+  const Schema& input = rank_node->input().schema;
+  std::set<int> kept = ReadBy(calc);
+  const int number = input.size();
+  const bool reads_number = kept.erase(number) > 0;
+  kept.insert(rank.partition.begin(), rank.partition.end());
+  for (const SortKey& key : rank.order) kept.insert(key.column);
+  if (rank.range.is_variable()) kept.insert(rank.range.variable_end);
+  for (const ColumnSet& key : UpsertKeys(rank_node->input())) kept.insert(key.begin(), key.end());
+  if (static_cast<int>(kept.size()) == input.size() && reads_number == rank.outputs_number) return node;
+  std::vector<int> mapping(static_cast<size_t>(input.size() + 1), -1);
+  CalcSpec below;
+  std::vector<Field> fields;
+  for (int column : kept) {
+    mapping[static_cast<size_t>(column)] = static_cast<int>(fields.size());
+    below.projections.push_back(Expression::Input(column, input.type(column)));
+    below.names.push_back(input.name(column));
+    fields.push_back(input.field(column));
+  }
+  mapping[static_cast<size_t>(number)] = static_cast<int>(fields.size());
+  PhysicalRank narrow = rank;
+  narrow.outputs_number = reads_number;
+  for (int& column : narrow.partition) column = mapping[static_cast<size_t>(column)];
+  for (SortKey& key : narrow.order) key.column = mapping[static_cast<size_t>(key.column)];
+  if (rank.range.is_variable()) narrow.range.variable_end = mapping[static_cast<size_t>(rank.range.variable_end)];
+  if (reads_number) fields.push_back(rank_node->schema.field(number));
+  RT_ASSIGN(PhysicalPointer pruned, MakeCalc(rank_node->inputs[0], std::move(below), context));
+  PhysicalPointer narrowed = MakePhysical(std::move(narrow), {std::move(pruned)}, Schema(std::move(fields)));
+  return MakeCalc(std::move(narrowed), Remapped(calc, *node, mapping), context);
+}
+
+// Calc over GroupAggregate: calls that nobody reads are not made. Their arguments stay below, as in Flink.
+Result<PhysicalPointer> PruneCalls(const PhysicalPointer& node, PlannerContext& context) {
+  const auto& calc = *node->as<PhysicalCalc>();
+  const PhysicalNode& aggregate_node = node->input();
+  const auto& aggregate = *aggregate_node.as<PhysicalGroupAggregate>();
+  const std::set<int> read = ReadBy(calc);
+  const int groups = static_cast<int>(aggregate.group.size());
+  std::vector<int> mapping(static_cast<size_t>(aggregate_node.schema.size()), -1);
+  PhysicalGroupAggregate narrow = aggregate;
+  narrow.calls.clear();
+  std::vector<Field> fields;
+  for (int i = 0; i < aggregate_node.schema.size(); ++i) {
+    if (i >= groups && read.count(i) == 0) continue;
+    mapping[static_cast<size_t>(i)] = static_cast<int>(fields.size());
+    fields.push_back(aggregate_node.schema.field(i));
+    if (i >= groups) narrow.calls.push_back(aggregate.calls[static_cast<size_t>(i - groups)]);
+  }
+  if (narrow.calls.size() == aggregate.calls.size() || (groups == 0 && narrow.calls.empty())) return node;
+  PhysicalPointer narrowed = MakePhysical(std::move(narrow), aggregate_node.inputs, Schema(std::move(fields)));
+  return MakeCalc(std::move(narrowed), Remapped(calc, *node, mapping), context);
+}
+
+// COUNT(*) over a GROUP BY reads only that a group exists.
+PhysicalPointer WithoutCalls(const PhysicalPointer& node) {
+  const auto* aggregate = node->as<PhysicalGroupAggregate>();
+  if (!aggregate || aggregate->group.empty() || aggregate->calls.empty()) return node;
+  PhysicalGroupAggregate bare = *aggregate;
+  bare.calls.clear();
+  std::vector<Field> fields(node->schema.fields().begin(),
+                            node->schema.fields().begin() + static_cast<long>(aggregate->group.size()));
+  return MakePhysical(std::move(bare), node->inputs, Schema(std::move(fields)));
+}
+
+bool ReadsNothing(const PhysicalGroupAggregate& aggregate) {
+  return aggregate.group.empty() && std::all_of(aggregate.calls.begin(), aggregate.calls.end(), [](const AggregateCall& c) {
+           return c.arguments.empty() && c.filter < 0;
+         });
+}
+
+// A number that is always k leaves the ranking; a Calc above writes it.
+Result<PhysicalPointer> NumberAsLiteral(const PhysicalPointer& node, PlannerContext& context) {
+  const auto& rank = *node->as<PhysicalRank>();
+  PhysicalRank bare = rank;
+  bare.outputs_number = false;
+  std::vector<Field> fields(node->schema.fields().begin(), node->schema.fields().end() - 1);
+  PhysicalPointer without = MakePhysical(std::move(bare), node->inputs, Schema(std::move(fields)));
+  CalcSpec spec;
+  spec.projections = InputsOfAll(without->schema);
+  spec.projections.push_back(Expression::Literal(rank.range.end, Type::BigInt().NotNull()));
+  spec.names = node->schema.names();
+  return MakeCalc(std::move(without), std::move(spec), context);
+}
+
+Result<PhysicalPointer> PruneColumns(PhysicalPointer node, PlannerContext& context) {
+  if (const auto* calc = node->as<PhysicalCalc>()) {
+    static_cast<void>(calc);
+    if (node->input().as<PhysicalRank>()) {
+      RT_ASSIGN(node, PruneRank(node, context));
+    } else if (node->input().as<PhysicalGroupAggregate>()) {
+      RT_ASSIGN(node, PruneCalls(node, context));
+    }
+  }
+  std::vector<PhysicalPointer> inputs;
+  bool changed = false;
+  for (const PhysicalPointer& input : node->inputs) {
+    PhysicalPointer below = input;
+    if (const auto* aggregate = node->as<PhysicalGroupAggregate>(); aggregate && ReadsNothing(*aggregate)) {
+      below = WithoutCalls(below);
+    }
+    RT_ASSIGN(below, PruneColumns(below, context));
+    changed |= below != input;
+    inputs.push_back(std::move(below));
+  }
+  if (!changed) return node;
+  auto copy = std::make_shared<PhysicalNode>(*node);
+  copy->inputs = std::move(inputs);
+  return PhysicalPointer(std::move(copy));
+}
+
+Result<PhysicalPointer> WriteNumbers(const PhysicalPointer& node, PlannerContext& context) {
+  std::vector<PhysicalPointer> inputs;
+  bool changed = false;
+  for (const PhysicalPointer& input : node->inputs) {
+    RT_ASSIGN(PhysicalPointer below, WriteNumbers(input, context));
+    changed |= below != input;
+    inputs.push_back(std::move(below));
+  }
+  PhysicalPointer result = node;
+  if (changed) {
+    if (const auto* calc = node->as<PhysicalCalc>()) {  // may merge with what the input has become
+      return MakeCalc(inputs[0], {calc->projections, node->schema.names(), calc->condition}, context);
+    }
+    auto copy = std::make_shared<PhysicalNode>(*node);
+    copy->inputs = std::move(inputs);
+    result = std::move(copy);
+  }
+  const auto* rank = result->as<PhysicalRank>();
+  if (rank && ConstantNumber(*rank)) return NumberAsLiteral(result, context);
+  return result;
+}
+
+}  // namespace
+
+Result<PhysicalPointer> Prune(const PhysicalPointer& node, PlannerContext& context) {
+  RT_ASSIGN(PhysicalPointer pruned, PruneColumns(node, context));
+  return WriteNumbers(pruned, context);
+}
+
+}  // namespace rowtide

@@ -1,0 +1,364 @@
+#include "planner/rules/simplify.h"
+
+#include <algorithm>
+#include <set>
+
+#include "planner/rules/sargs.h"
+
+namespace rowtide {
+namespace {
+
+bool HasInputs(const Expression& e) {
+  bool found = false;
+  Walk(e, [&found](const Expression& part) {
+    found |= part.kind != Expression::Kind::kCall && part.kind != Expression::Kind::kLiteral;
+  });
+  return found;
+}
+
+bool IsComparison(const Expression& e) {
+  return e.is_call("=") || e.is_call("<>") || e.is_call("<") || e.is_call("<=") || e.is_call(">") || e.is_call(">=");
+}
+
+const char* NegatedComparison(const std::string& op) {
+  if (op == "=") return "<>";
+  if (op == "<>") return "=";
+  if (op == "<") return ">=";
+  if (op == "<=") return ">";
+  if (op == ">") return "<=";
+  if (op == ">=") return "<";
+  return nullptr;
+}
+
+Expression IsPredicate(const char* name, const Expression& operand) {
+  return Expression::Call(name, {operand}, Type::Boolean().NotNull());
+}
+
+Expression Connective(const char* name, std::vector<Expression> operands) {
+  const bool nullable = std::any_of(operands.begin(), operands.end(), [](const Expression& e) { return e.type.nullable; });
+  return Expression::Call(name, std::move(operands), Type::Boolean().WithNullable(nullable));
+}
+
+bool IsNumberLiteral(const Expression& e, int64_t number) {
+  if (!e.is_literal()) return false;
+  if (const int64_t* i = std::get_if<int64_t>(&e.literal)) return *i == number;
+  return false;
+}
+
+class Simplifier {
+ public:
+  explicit Simplifier(const EvaluationContext& context) : context_(context) {}
+
+  Result<Expression> Run(const Expression& e, bool unknown_is_false) {
+    if (e.kind != Expression::Kind::kCall) {
+      if (e.kind == Expression::Kind::kOver) return Operands(e, false);
+      if (unknown_is_false && e.is_null_literal()) return Expression::Bool(false);
+      return e;
+    }
+    if (IsFoldable(e)) {
+      RT_ASSIGN(std::optional<Expression> folded, Fold(e));
+      if (folded) {
+        if (unknown_is_false && folded->is_null_literal()) return Expression::Bool(false);
+        return *std::move(folded);
+      }
+    }
+    if (e.function == "AND" || e.function == "OR") return AndOr(e, unknown_is_false);
+    if (e.function == "NOT") return Not(e.operands[0], unknown_is_false);
+    if (e.function == "CASE") return Case(e, unknown_is_false);
+    if (e.function == "IS TRUE" && unknown_is_false) return Run(e.operands[0], true);
+    RT_ASSIGN(Expression simple, Operands(e, false));
+    return Call(std::move(simple), unknown_is_false);
+  }
+
+ private:
+  bool IsFoldable(const Expression& e) const {
+    if (HasInputs(e) || !IsDeterministic(e)) return false;
+    if (e.function == "CAST" && e.operands[0].is_literal() && !e.operands[0].is_null_literal() &&
+        e.operands[0].type.SameButNullability(e.type) && e.type.nullable) {
+      return false;  // already the form of a nullable constant
+    }
+    return e.type.kind != TypeKind::kSymbol;
+  }
+
+  Result<std::optional<Expression>> Fold(const Expression& e) {
+    Result<Value> value = EvaluateConstant(e, context_);
+    if (!value.ok()) {
+      if (value.status().code() == StatusCode::kUnsupported) return std::optional<Expression>();
+      return value.status();
+    }
+    if (IsNull(*value)) return std::optional<Expression>(Expression::Null(e.type));
+    return std::optional<Expression>(ConstantOfType(Expression::Literal(*value, e.type.NotNull()), e.type));
+  }
+
+  Result<Expression> Operands(const Expression& e, bool unknown_is_false) {
+    Expression copy = e;
+    for (Expression& operand : copy.operands) {
+      RT_ASSIGN(operand, Run(operand, unknown_is_false));
+    }
+    if (e.over) {
+      OverWindow over = *e.over;
+      for (Expression& part : over.partition) {
+        RT_ASSIGN(part, Run(part, false));
+      }
+      for (OverWindow::Order& order : over.order) {
+        RT_ASSIGN(order.key, Run(order.key, false));
+      }
+      copy.over = std::make_shared<const OverWindow>(std::move(over));
+    }
+    return copy;
+  }
+
+  Result<Expression> AndOr(const Expression& e, bool unknown_is_false) {
+    const bool conjunction = e.function == "AND";
+    std::vector<Expression> terms;
+    std::set<std::string> seen;
+    bool unknown = false;
+    for (const Expression& operand : e.operands) {
+      RT_ASSIGN(Expression simple, Run(operand, unknown_is_false));
+      std::vector<Expression> parts;
+      if (simple.is_call(e.function.c_str())) {
+        parts = simple.operands;
+      } else {
+        parts.push_back(std::move(simple));
+      }
+      for (Expression& part : parts) {
+        if (conjunction ? part.is_false() : part.is_true()) return Expression::Bool(!conjunction);
+        if (conjunction ? part.is_true() : part.is_false()) continue;
+        if (part.is_null_literal()) {
+          unknown = true;
+          continue;
+        }
+        if (seen.insert(Digest(part)).second) terms.push_back(std::move(part));
+      }
+    }
+    if (unknown) {
+      if (conjunction && unknown_is_false) return Expression::Bool(false);
+      terms.push_back(Expression::Null(Type::Boolean()));
+    }
+    terms = MergeRanges(std::move(terms), conjunction, unknown_is_false);
+    std::vector<Expression> kept;
+    for (Expression& term : terms) {
+      if (conjunction ? term.is_false() : term.is_true()) return Expression::Bool(!conjunction);
+      if (!(conjunction ? term.is_true() : term.is_false())) kept.push_back(std::move(term));
+    }
+    if (conjunction && unknown_is_false) {
+      if (Contradictory(kept)) return Expression::Bool(false);
+      Settle(&kept);
+    }
+    if (kept.empty()) return Expression::Bool(conjunction);
+    if (kept.size() == 1) return kept[0];
+    return Connective(conjunction ? "AND" : "OR", std::move(kept));
+  }
+
+  // x AND NOT x, x > 1 AND x IS NULL.
+  static bool Contradictory(const std::vector<Expression>& terms) {
+    std::set<std::string> all, compared;
+    for (const Expression& term : terms) {
+      all.insert(Digest(term));
+      if (IsComparison(term) || term.is_call("SEARCH")) {
+        for (const Expression& operand : term.operands) {
+          if (operand.is_input()) compared.insert(Digest(operand));
+        }
+      }
+    }
+    return std::any_of(terms.begin(), terms.end(), [&](const Expression& term) {
+      if (term.is_call("NOT")) return all.count(Digest(term.operands[0])) > 0;
+      return term.is_call("IS NULL") && compared.count(Digest(term.operands[0])) > 0;
+    });
+  }
+
+  // IS NOT NULL goes where a comparison of the same column implies it; what is left of it comes last, NOT terms before it.
+  static void Settle(std::vector<Expression>* terms) {
+    std::set<std::string> compared;
+    for (const Expression& term : *terms) {
+      if (!IsComparison(term) && !term.is_call("SEARCH")) continue;
+      for (const Expression& operand : term.operands) {
+        if (operand.is_input()) compared.insert(Digest(operand));
+      }
+    }
+    terms->erase(std::remove_if(terms->begin(), terms->end(),
+                                [&](const Expression& term) {
+                                  return term.is_call("IS NOT NULL") && compared.count(Digest(term.operands[0])) > 0;
+                                }),
+                 terms->end());
+    const auto rank = [](const Expression& term) { return term.is_call("IS NOT NULL") ? 2 : term.is_call("NOT") ? 1 : 0; };
+    std::stable_sort(terms->begin(), terms->end(),
+                     [&](const Expression& a, const Expression& b) { return rank(a) < rank(b); });
+  }
+
+  Result<Expression> Not(const Expression& operand, bool unknown_is_false) {
+    if (operand.is_literal()) {
+      if (operand.is_null_literal()) return unknown_is_false ? Expression::Bool(false) : operand;
+      return Expression::Bool(!operand.is_true());
+    }
+    if (operand.is_call("NOT")) return Run(operand.operands[0], unknown_is_false);
+    if (operand.is_call("AND") || operand.is_call("OR")) {
+      std::vector<Expression> negated;
+      for (const Expression& term : operand.operands) {
+        negated.push_back(Expression::Call("NOT", {term}, term.type));
+      }
+      return Run(Connective(operand.is_call("AND") ? "OR" : "AND", std::move(negated)), unknown_is_false);
+    }
+    if (operand.is_call() && operand.operands.size() == 2) {
+      if (const char* negated = NegatedComparison(operand.function)) {
+        return Run(Expression::Call(negated, operand.operands, operand.type), unknown_is_false);
+      }
+    }
+    static const std::pair<const char*, const char*> kOpposites[] = {
+        {"IS NULL", "IS NOT NULL"},   {"IS TRUE", "IS NOT TRUE"},         {"IS FALSE", "IS NOT FALSE"},
+        {"IS UNKNOWN", "IS NOT UNKNOWN"}, {"IS DISTINCT FROM", "IS NOT DISTINCT FROM"}};
+    for (const auto& [a, b] : kOpposites) {
+      if (operand.is_call(a)) return Run(Expression::Call(b, operand.operands, operand.type), unknown_is_false);
+      if (operand.is_call(b)) return Run(Expression::Call(a, operand.operands, operand.type), unknown_is_false);
+    }
+    RT_ASSIGN(Expression simple, Run(operand, false));
+    if (!(simple == operand)) return Not(simple, unknown_is_false);
+    return Expression::Call("NOT", {std::move(simple)}, operand.type);
+  }
+
+  // CASE: constant conditions are settled; as a condition it turns into OR and AND.
+  Result<Expression> Case(const Expression& e, bool unknown_is_false) {
+    std::vector<Expression> kept;
+    bool done = false;
+    for (size_t i = 0; i + 1 < e.operands.size() && !done; i += 2) {
+      RT_ASSIGN(Expression when, Run(e.operands[i], true));
+      if (when.is_false()) continue;
+      RT_ASSIGN(Expression then, Run(e.operands[i + 1], false));
+      if (when.is_true()) {
+        kept.push_back(std::move(then));
+        done = true;
+      } else {
+        kept.push_back(std::move(when));
+        kept.push_back(std::move(then));
+      }
+    }
+    if (!done) {
+      RT_ASSIGN(Expression otherwise, Run(e.operands.back(), false));
+      kept.push_back(std::move(otherwise));
+    }
+    if (kept.size() == 1) return kept[0].type == e.type ? kept[0] : Retyped(kept[0], e.type);
+    if (unknown_is_false && e.type.kind == TypeKind::kBoolean) return CaseAsCondition(kept);
+    Expression copy = e;
+    copy.operands = std::move(kept);
+    return copy;
+  }
+
+  static Expression Retyped(const Expression& e, const Type& type) {
+    if (e.is_null_literal()) return Expression::Null(type);
+    return Expression::Cast(e, type);
+  }
+
+  Result<Expression> CaseAsCondition(const std::vector<Expression>& branches) {
+    std::vector<Expression> alternatives;
+    std::vector<Expression> not_before;
+    for (size_t i = 0; i < branches.size(); i += 2) {
+      const bool last = i + 1 == branches.size();
+      std::vector<Expression> all;
+      if (!last) all.push_back(branches[i]);
+      all.push_back(branches[last ? i : i + 1]);
+      all.insert(all.end(), not_before.begin(), not_before.end());
+      alternatives.push_back(Connective("AND", std::move(all)));
+      if (!last) not_before.push_back(IsPredicate("IS NOT TRUE", branches[i]));
+    }
+    return Run(Connective("OR", std::move(alternatives)), true);
+  }
+
+  Result<Expression> Call(Expression e, bool unknown_is_false) {
+    if (IsFoldable(e)) {
+      RT_ASSIGN(std::optional<Expression> folded, Fold(e));
+      if (folded) return *std::move(folded);
+    }
+    if (IsComparison(e)) return Comparison(std::move(e), unknown_is_false);
+    if (e.function == "IS NOT NULL" || e.function == "IS NULL") {
+      const bool positive = e.function == "IS NOT NULL";
+      if (!e.operands[0].type.nullable) return Expression::Bool(positive);
+      if (e.operands[0].is_null_literal()) return Expression::Bool(!positive);
+      return e;
+    }
+    if (e.function == "IS TRUE" || e.function == "IS NOT FALSE") {
+      if (!e.operands[0].type.nullable) return e.operands[0];
+    }
+    if (e.function == "IS FALSE" || e.function == "IS NOT TRUE") {
+      if (!e.operands[0].type.nullable) return Not(e.operands[0], unknown_is_false);
+    }
+    if (e.function == "COALESCE") return Coalesce(std::move(e));
+    if (e.function == "CAST" && e.operands[0].type == e.type &&
+        e.operands[0].type.time_attribute == e.type.time_attribute) {
+      return e.operands[0];
+    }
+    return Identity(std::move(e));
+  }
+
+  Result<Expression> Comparison(Expression e, bool unknown_is_false) {
+    if (e.operands[0].is_null_literal() || e.operands[1].is_null_literal()) {
+      return unknown_is_false ? Expression::Bool(false) : Expression::Null(Type::Boolean());
+    }
+    if (e.operands[0].type.kind == TypeKind::kBoolean && e.operands[1].is_literal()) {  // b = TRUE
+      const bool wanted = e.operands[1].is_true();
+      if (e.function == "=") return wanted ? e.operands[0] : *Not(e.operands[0], unknown_is_false);
+      if (e.function == "<>") return wanted ? *Not(e.operands[0], unknown_is_false) : e.operands[0];
+    }
+    // CASE … THEN 'a' ELSE 'b' END = 'a': the comparison moves into the branches.
+    if (unknown_is_false && e.operands[0].is_call("CASE") && e.operands[1].is_literal()) {
+      Expression moved = e.operands[0];
+      moved.type = Type::Boolean();
+      bool literals = true;
+      for (size_t i = 0; i < moved.operands.size(); ++i) {
+        const bool is_value = i % 2 == 1 || i + 1 == moved.operands.size();
+        if (!is_value) continue;
+        literals &= moved.operands[i].is_literal();
+        moved.operands[i] = Expression::Call(e.function, {moved.operands[i], e.operands[1]}, Type::Boolean());
+      }
+      if (literals) return Run(moved, true);
+    }
+    return e;
+  }
+
+  static Result<Expression> Coalesce(Expression e) {
+    std::vector<Expression> kept;
+    for (Expression& operand : e.operands) {
+      if (operand.is_null_literal()) continue;
+      kept.push_back(std::move(operand));
+      if (!kept.back().type.nullable) break;
+    }
+    if (kept.empty()) return Expression::Null(e.type);
+    if (kept.size() == 1) return kept[0];
+    e.operands = std::move(kept);
+    return e;
+  }
+
+  // v + 0, v - 0, v * 1, v / 1.
+  static Result<Expression> Identity(Expression e) {
+    if (e.operands.size() != 2) return e;
+    const bool zero_right = IsNumberLiteral(e.operands[1], 0);
+    const bool one_right = IsNumberLiteral(e.operands[1], 1);
+    if (((e.function == "+" || e.function == "-") && zero_right) ||
+        ((e.function == "*" || e.function == "/") && one_right)) {
+      if (e.operands[0].type == e.type) return e.operands[0];
+    }
+    if ((e.function == "+" && IsNumberLiteral(e.operands[0], 0)) ||
+        (e.function == "*" && IsNumberLiteral(e.operands[0], 1))) {
+      if (e.operands[1].type == e.type) return e.operands[1];
+    }
+    return e;
+  }
+
+  const EvaluationContext& context_;
+};
+
+}  // namespace
+
+Expression ConstantOfType(const Expression& literal, const Type& type) {
+  if (literal.type == type || literal.is_null_literal()) return Expression::Literal(literal.literal, type);
+  return Expression::Cast(literal, type);
+}
+
+Result<Expression> SimplifyValue(const Expression& expression, const EvaluationContext& context) {
+  return Simplifier(context).Run(expression, false);
+}
+
+Result<Expression> SimplifyCondition(const Expression& condition, const EvaluationContext& context) {
+  return Simplifier(context).Run(condition, true);
+}
+
+}  // namespace rowtide
