@@ -81,6 +81,7 @@ struct ConnectorContext {
   CollectedRows* collected = nullptr;   // what `collect` tables write into
   std::string local_time_zone = "UTC";
   BadData bad_data = BadData::kFail;
+  bool flink_compat = false;            // NULL may stand in NOT NULL columns
   std::FILE* output = stdout;           // `print`, and files named `-`
   std::FILE* error = stderr;            // `print` with 'standard-error'
 };

@@ -1,0 +1,201 @@
+#include "connectors/files/bytes.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "connectors/files/list.h"
+
+namespace rowtide {
+namespace {
+
+constexpr size_t kPackedBytes = 128 << 10;
+
+class PlainFile final : public ByteStream {
+ public:
+  PlainFile(int file, std::string path) : file_(file), path_(std::move(path)) {}
+  ~PlainFile() override {
+    if (file_ != STDIN_FILENO) ::close(file_);
+  }
+  Result<size_t> Read(char* to, size_t bytes) override {
+    ssize_t count;
+    do {
+      count = ::read(file_, to, bytes);
+    } while (count < 0 && errno == EINTR);
+    if (count < 0) return Status::External("cannot read {}: {}", path_, std::strerror(errno));
+    return static_cast<size_t>(count);
+  }
+
+ private:
+  int file_;
+  std::string path_;
+};
+
+class GzipFile final : public ByteStream {
+ public:
+  GzipFile(gzFile file, std::string path) : file_(file), path_(std::move(path)) { gzbuffer(file, kPackedBytes); }
+  ~GzipFile() override { gzclose(file_); }
+  Result<size_t> Read(char* to, size_t bytes) override {
+    const int count = gzread(file_, to, static_cast<unsigned>(std::min<size_t>(bytes, 1 << 30)));
+    int error = Z_OK;
+    const char* message = gzerror(file_, &error);
+    if (count < 0 || (error != Z_OK && error != Z_STREAM_END)) {
+      return Status::DataError("cannot unpack {}: {}", path_, message);
+    }
+    return static_cast<size_t>(count);
+  }
+
+ private:
+  gzFile file_;
+  std::string path_;
+};
+
+class ZstdFile final : public ByteStream {
+ public:
+  ZstdFile(std::unique_ptr<ByteStream> packed, std::string path)
+      : packed_(std::move(packed)), path_(std::move(path)), buffer_(kPackedBytes), stream_(ZSTD_createDStream()) {}
+  ~ZstdFile() override { ZSTD_freeDStream(stream_); }
+  Result<size_t> Read(char* to, size_t bytes) override {
+    ZSTD_outBuffer out{to, bytes, 0};
+    while (out.pos == 0) {
+      if (in_.pos == in_.size) {
+        RT_ASSIGN(const size_t count, packed_->Read(buffer_.data(), buffer_.size()));
+        if (count == 0 && !at_frame_end_) return Status::DataError("cannot unpack {}: it is cut short", path_);
+        if (count == 0) return size_t{0};
+        in_ = {buffer_.data(), count, 0};
+      }
+      const size_t left = ZSTD_decompressStream(stream_, &out, &in_);
+      if (ZSTD_isError(left)) return Status::DataError("cannot unpack {}: {}", path_, ZSTD_getErrorName(left));
+      at_frame_end_ = left == 0;
+    }
+    return out.pos;
+  }
+
+ private:
+  std::unique_ptr<ByteStream> packed_;
+  std::string path_;
+  std::vector<char> buffer_;
+  ZSTD_inBuffer in_ = {};
+  ZSTD_DStream* stream_;
+  bool at_frame_end_ = true;
+};
+
+// Some bytes that were read to look at them, then the rest; UTF-16 on the way to UTF-8.
+class TextFile final : public ByteStream {
+ public:
+  static Result<std::unique_ptr<ByteStream>> Open(std::unique_ptr<ByteStream> bytes) {
+    auto text = std::make_unique<TextFile>();
+    text->bytes_ = std::move(bytes);
+    RT_TRY(text->Fill(3));
+    if (text->head_.starts_with("\xef\xbb\xbf")) {
+      text->head_.erase(0, 3);
+    } else if (text->head_.starts_with("\xfe\xff") || text->head_.starts_with("\xff\xfe")) {
+      text->low_byte_ = text->head_[0] == '\xff' ? 0 : 1;
+      text->head_.erase(0, 2);
+    }
+    return std::unique_ptr<ByteStream>(std::move(text));
+  }
+
+  Result<size_t> Read(char* to, size_t bytes) override {
+    if (low_byte_ >= 0) return ReadUtf16(to, bytes);
+    if (head_.empty()) return bytes_->Read(to, bytes);
+    const size_t count = std::min(bytes, head_.size());
+    std::memcpy(to, head_.data(), count);
+    head_.erase(0, count);
+    return count;
+  }
+
+ private:
+  Status Fill(size_t bytes) {
+    while (head_.size() < bytes) {
+      const size_t before = head_.size();
+      head_.resize(bytes);
+      Result<size_t> count = bytes_->Read(head_.data() + before, bytes - before);
+      head_.resize(before + (count.ok() ? *count : 0));
+      if (!count.ok()) return count.status();
+      if (*count == 0) break;
+    }
+    return Status::Ok();
+  }
+
+  uint32_t Unit(size_t at) const {
+    const auto low = static_cast<unsigned char>(head_[at + static_cast<size_t>(low_byte_)]);
+    const auto high = static_cast<unsigned char>(head_[at + 1 - static_cast<size_t>(low_byte_)]);
+    return static_cast<uint32_t>(high) << 8 | low;
+  }
+
+  Result<size_t> ReadUtf16(char* to, size_t bytes) {
+    char* out = to;
+    RT_TRY(Fill(std::max<size_t>(bytes / 3, 4)));
+    size_t at = 0;
+    while (at + 2 <= head_.size() && static_cast<size_t>(out - to) + 4 <= bytes) {
+      uint32_t code = Unit(at);
+      size_t used = 2;
+      if (code >= 0xd800 && code < 0xdc00 && at + 4 <= head_.size()) {
+        const uint32_t low = Unit(at + 2);
+        if (low >= 0xdc00 && low < 0xe000) {
+          code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+          used = 4;
+        }
+      } else if (code >= 0xd800 && code < 0xdc00 && head_.size() >= 4 && at + 2 == head_.size()) {
+        break;  // the other half comes with the next read
+      }
+      at += used;
+      out = Utf8(code >= 0xd800 && code < 0xe000 ? 0xfffd : code, out);
+    }
+    if (at == 0 && head_.size() == 1) return Status::DataError("UTF-16 text of an odd number of bytes");
+    if (at == 0 && !head_.empty()) {  // half a pair at the very end
+      out = Utf8(0xfffd, out);
+      at = head_.size();
+    }
+    head_.erase(0, at);
+    return static_cast<size_t>(out - to);
+  }
+
+  static char* Utf8(uint32_t code, char* out) {
+    if (code < 0x80) {
+      *out++ = static_cast<char>(code);
+    } else if (code < 0x800) {
+      *out++ = static_cast<char>(0xc0 | code >> 6);
+      *out++ = static_cast<char>(0x80 | (code & 0x3f));
+    } else if (code < 0x10000) {
+      *out++ = static_cast<char>(0xe0 | code >> 12);
+      *out++ = static_cast<char>(0x80 | (code >> 6 & 0x3f));
+      *out++ = static_cast<char>(0x80 | (code & 0x3f));
+    } else {
+      *out++ = static_cast<char>(0xf0 | code >> 18);
+      *out++ = static_cast<char>(0x80 | (code >> 12 & 0x3f));
+      *out++ = static_cast<char>(0x80 | (code >> 6 & 0x3f));
+      *out++ = static_cast<char>(0x80 | (code & 0x3f));
+    }
+    return out;
+  }
+
+  std::unique_ptr<ByteStream> bytes_;
+  std::string head_;   // read but not handed out
+  int low_byte_ = -1;  // UTF-16: which byte of a unit is the lower one
+};
+
+}  // namespace
+
+Result<std::unique_ptr<ByteStream>> OpenText(const std::string& path) {
+  if (path == kStandardStream) return TextFile::Open(std::make_unique<PlainFile>(STDIN_FILENO, "standard input"));
+  if (path.ends_with(".gz")) {
+    const gzFile file = gzopen(path.c_str(), "rbe");
+    if (file == nullptr) return Status::External("cannot open {}: {}", path, std::strerror(errno));
+    return TextFile::Open(std::make_unique<GzipFile>(file, path));
+  }
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return Status::External("cannot open {}: {}", path, std::strerror(errno));
+  std::unique_ptr<ByteStream> plain = std::make_unique<PlainFile>(file, path);
+  if (path.ends_with(".zst")) plain = std::make_unique<ZstdFile>(std::move(plain), path);
+  return TextFile::Open(std::move(plain));
+}
+
+}  // namespace rowtide

@@ -1,0 +1,83 @@
+#include "connectors/files/list.h"
+
+#include <glob.h>
+#include <re2/re2.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace rowtide {
+namespace {
+
+bool IsHidden(const std::string& name) { return name.starts_with('.') || name.starts_with('_'); }
+
+Status Add(const std::string& path, std::vector<FileEntry>* files) {
+  struct stat stat;
+  if (::stat(path.c_str(), &stat) != 0) return Status::External("cannot read file {}: {}", path, std::strerror(errno));
+  files->push_back({path, stat.st_size, stat.st_mtim.tv_sec * 1000 + stat.st_mtim.tv_nsec / 1000000});
+  return Status::Ok();
+}
+
+Status AddFolder(const std::string& folder, std::vector<FileEntry>* files) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (IsHidden(entry.path().filename().string())) continue;
+    if (entry.is_directory()) {
+      RT_TRY(AddFolder(entry.path().string(), files));
+    } else {
+      RT_TRY(Add(entry.path().string(), files));
+    }
+  }
+  if (error) return Status::External("cannot read folder {}: {}", folder, error.message());
+  return Status::Ok();
+}
+
+Status AddPath(std::string path, std::vector<FileEntry>* files) {
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  return std::filesystem::is_directory(path) ? AddFolder(path, files) : Add(path, files);
+}
+
+Status AddPattern(const std::string& pattern, std::vector<FileEntry>* files) {
+  glob_t found = {};
+  const int failed = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
+  Status status;
+  for (size_t i = 0; failed == 0 && status.ok() && i < found.gl_pathc; ++i) status = AddPath(found.gl_pathv[i], files);
+  ::globfree(&found);
+  if (failed == GLOB_NOMATCH) return Status::External("no file matches {}", pattern);
+  if (failed != 0) return Status::External("cannot look for files {}", pattern);
+  return status;
+}
+
+}  // namespace
+
+std::string LocalPath(const std::string& path) {
+  if (path.starts_with("file://")) return path.substr(7);
+  if (path.starts_with("file:")) return path.substr(5);
+  return path;
+}
+
+Result<std::vector<FileEntry>> ListFiles(const std::string& uri, const std::optional<std::string>& regex) {
+  const std::string path = LocalPath(uri);
+  std::vector<FileEntry> files;
+  if (path == kStandardStream) return std::vector<FileEntry>{{path}};
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) {
+    RT_TRY(AddPath(path, &files));
+  } else if (path.find_first_of("*?[") != std::string::npos) {
+    RT_TRY(AddPattern(path, &files));
+  } else {
+    return Status::External("no file or folder {}", path);
+  }
+  if (regex) {
+    const RE2 pattern(*regex, RE2::Quiet);
+    if (!pattern.ok()) {
+      return Status::InvalidArgument("'source.path.regex-pattern' {}: {}", *regex, pattern.error()).WithKind(ErrorKind::kRun);
+    }
+    std::erase_if(files, [&](const FileEntry& file) { return !RE2::FullMatch(file.path, pattern); });
+  }
+  std::sort(files.begin(), files.end(), [](const FileEntry& a, const FileEntry& b) { return a.path < b.path; });
+  return files;
+}
+
+}  // namespace rowtide

@@ -1,0 +1,210 @@
+#include "connectors/files/read.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "connectors/files/bytes.h"
+#include "connectors/files/list.h"
+#include "connectors/formats/csv.h"
+#include "connectors/options.h"
+#include "engine/batch_builder.h"
+#include "engine/snapshot.h"
+
+namespace rowtide {
+namespace {
+
+constexpr size_t kBlockBytes = 256 << 10;
+
+Value MetadataOf(const FileEntry& file, const std::string& key) {
+  if (key == "file.path") return file.path;
+  if (key == "file.name") return file.name();
+  if (key == "file.size") return file.bytes;
+  return file.modified_ms;
+}
+
+class FileSource final : public Source {
+ public:
+  FileSource(Schema schema, std::vector<FileEntry> files, std::unique_ptr<Decoder> decoder, ScanSpec scan)
+      : schema_(std::move(schema)), files_(std::move(files)), decoder_(std::move(decoder)), scan_(std::move(scan)) {}
+
+  const Schema& output_schema() const override { return schema_; }
+
+  Result<SourceState> Poll(Collector& out) override {
+    while (file_ < files_.size() && !(scan_.limit && emitted_ >= *scan_.limit)) {
+      if (!stream_) RT_TRY(OpenFile({}));
+      const Status filled = Fill();
+      const auto split = static_cast<int32_t>(file_);
+      const bool is_file_over = filled.ok() && at_end_ && begin_ == end_;
+      RowBatch batch;
+      if (decoder_->rows() > 0) {
+        batch = decoder_->Finish();
+        batch.split = split;
+        AddMetadata(&batch);
+      }
+      if (is_file_over) NextFile();
+      if (batch.rows > 0) {
+        emitted_ += batch.rows;
+        RT_TRY(out.Emit(std::move(batch)));
+      }
+      if (!filled.ok()) return Status(filled).WithContext(files_[file_].path);
+      if (batch.rows > 0) break;
+    }
+    const bool is_over = file_ == files_.size() || (scan_.limit && emitted_ >= *scan_.limit);
+    return is_over ? SourceState::kEnd : SourceState::kMore;
+  }
+
+  Status Snapshot(SnapshotWriter& writer) const override {
+    const RecordPlace place = stream_ ? decoder_->place() : RecordPlace{};
+    writer.PutU64(file_);
+    writer.PutBytes(file_ < files_.size() ? files_[file_].path : "");
+    writer.PutI64(place.byte);
+    writer.PutI64(place.line);
+    writer.PutI64(place.record);
+    writer.PutI64(emitted_);
+    return Status::Ok();
+  }
+
+  Status Restore(SnapshotReader& reader) override {
+    RT_ASSIGN(file_, reader.U64("file number"));
+    RT_ASSIGN(const std::string_view path, reader.Bytes("file path"));
+    RecordPlace place;
+    RT_ASSIGN(place.byte, reader.I64("byte"));
+    RT_ASSIGN(place.line, reader.I64("line"));
+    RT_ASSIGN(place.record, reader.I64("record"));
+    RT_ASSIGN(emitted_, reader.I64("rows"));
+    const bool was_over = path.empty() && file_ == files_.size();
+    if (!was_over && (file_ >= files_.size() || files_[file_].path != path)) {
+      return Status::InvalidArgument("file {} of the snapshot is no longer number {} of the path", path, file_);
+    }
+    return was_over ? Status::Ok() : OpenFile(place);
+  }
+
+ private:
+  Status OpenFile(RecordPlace place) {
+    RT_ASSIGN(stream_, OpenText(files_[file_].path));
+    decoder_->Begin(place);
+    begin_ = end_ = 0;
+    at_end_ = false;
+    block_ = nullptr;
+    for (int64_t skipped = 0; skipped < place.byte;) {
+      TakeBlock(kBlockBytes);
+      RT_ASSIGN(const size_t count, stream_->Read(block_->data(), std::min<size_t>(kBlockBytes, static_cast<size_t>(place.byte - skipped))));
+      if (count == 0) return Status::External("{} is shorter than at the snapshot", files_[file_].path);
+      skipped += static_cast<int64_t>(count);
+    }
+    return Status::Ok();
+  }
+
+  void NextFile() {
+    stream_ = nullptr;
+    ++file_;
+  }
+
+  // Decodes until a batch is full or the file is over.
+  Status Fill() {
+    while (true) {
+      if (begin_ < end_ || at_end_) {
+        RT_ASSIGN(const size_t taken, decoder_->Decode(block_, begin_, end_, at_end_));
+        begin_ += taken;
+        if (decoder_->rows() == kBatchRows || (at_end_ && begin_ == end_)) return Status::Ok();
+        if (at_end_) return Status::Internal("the decoder left {} bytes at the end of the file", end_ - begin_);
+      }
+      RT_TRY(ReadOn());
+    }
+  }
+
+  // The rest of the block, and more behind it, in another block.
+  Status ReadOn() {
+    const size_t rest = end_ - begin_;
+    const std::shared_ptr<Block> before = block_;
+    const size_t from = begin_;
+    TakeBlock(rest < kBlockBytes / 2 ? kBlockBytes : 2 * rest + kBlockBytes);
+    if (rest > 0) std::memcpy(block_->data(), before->data() + from, rest);
+    begin_ = 0;
+    end_ = rest;
+    RT_ASSIGN(const size_t count, stream_->Read(block_->data() + rest, block_->size() - rest));
+    at_end_ = count == 0;
+    end_ += count;
+    return Status::Ok();
+  }
+
+  // A block that no batch points into, not the one at hand.
+  void TakeBlock(size_t bytes) {
+    std::shared_ptr<Block> taken;
+    for (std::shared_ptr<Block>& free : blocks_) {
+      if (free && free.use_count() == 1 && free->size() == bytes) taken = free;
+    }
+    if (!taken) {
+      taken = std::make_shared<Block>(bytes);
+      blocks_[next_kept_++ % blocks_.size()] = taken;
+    }
+    block_ = std::move(taken);
+  }
+
+  void AddMetadata(RowBatch* batch) const {
+    if (scan_.metadata.empty()) return;
+    StringBlocks strings;
+    for (size_t i = 0; i < scan_.metadata.size(); ++i) {
+      const Type& type = schema_.type(static_cast<int>(scan_.columns.size() + i));
+      const Value value = MetadataOf(files_[file_], scan_.metadata[i]);
+      ColumnBuilder column(LayoutOf(type));
+      column.Reserve(batch->rows);
+      const auto* text = std::get_if<std::string>(&value);
+      const StringView view = text ? strings.Copy(*text) : StringView();
+      for (int row = 0; row < batch->rows; ++row) {
+        if (text) {
+          column.Append(view);
+        } else {
+          column.Append(std::get<int64_t>(value));
+        }
+      }
+      batch->columns.push_back(column.Finish());
+    }
+    for (BlockPointer& block : strings.Finish()) batch->blocks.push_back(std::move(block));
+  }
+
+  Schema schema_;
+  std::vector<FileEntry> files_;
+  std::unique_ptr<Decoder> decoder_;
+  ScanSpec scan_;
+  int64_t emitted_ = 0;
+
+  size_t file_ = 0;
+  std::unique_ptr<ByteStream> stream_;  // null: the file is not open
+  bool at_end_ = false;
+  std::shared_ptr<Block> block_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+  std::array<std::shared_ptr<Block>, 4> blocks_;
+  size_t next_kept_ = 0;
+};
+
+}  // namespace
+
+std::vector<MetadataKey> FileMetadata() {
+  return {{"file.path", Type::String().NotNull()},
+          {"file.name", Type::String().NotNull()},
+          {"file.size", Type::BigInt().NotNull()},
+          {"file.modification-time", Type::TimestampLtz(3).NotNull()}};
+}
+
+Result<std::unique_ptr<Source>> CreateFileSource(const TableSpec& table, const ScanSpec& scan,
+                                                 const ConnectorContext& context) {
+  Schema schema;
+  for (const int column : scan.columns) schema.Add(table.schema.field(column));
+  for (const std::string& key : scan.metadata) {
+    for (const MetadataKey& known : FileMetadata()) {
+      if (known.key == key) schema.Add({key, known.type});
+    }
+  }
+  RT_CHECK(schema.size() == static_cast<int>(scan.columns.size() + scan.metadata.size()));
+  RT_ASSIGN(std::vector<FileEntry> files,
+            ListFiles(table.options.at("path"), TextOption(table, "source.path.regex-pattern")));
+  CsvDecoderSpec spec{table.schema, scan.columns, {}, context.bad_data, context.flink_compat};
+  RT_ASSIGN(spec.options, ReadCsvOptions(table));
+  RT_ASSIGN(std::unique_ptr<Decoder> decoder, CsvDecoder::Create(std::move(spec), context.counters));
+  return std::unique_ptr<Source>(
+      std::make_unique<FileSource>(std::move(schema), std::move(files), std::move(decoder), scan));
+}
+
+}  // namespace rowtide

@@ -1,0 +1,171 @@
+#include "connectors/files/write.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <random>
+
+#include "connectors/files/list.h"
+#include "connectors/formats/csv_encoder.h"
+#include "connectors/options.h"
+
+namespace rowtide {
+namespace {
+
+constexpr size_t kBufferBytes = 1 << 20;
+constexpr int64_t kRollBytes = 128 << 20;
+
+std::string NewUuid() {
+  std::random_device random;
+  uint32_t words[4];
+  for (uint32_t& word : words) word = random();
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:04x}{:08x}", words[0], words[1] >> 16, 0x4000 | (words[1] & 0xfff),
+                     0x8000 | (words[2] >> 18), words[2] & 0xffff, words[3]);
+}
+
+Status WriteAll(int file, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(file, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return Status::External("cannot write {}: {}", path, std::strerror(errno));
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  return Status::Ok();
+}
+
+class StreamSink final : public Sink {
+ public:
+  StreamSink(std::unique_ptr<Encoder> encoder, std::FILE* file) : encoder_(std::move(encoder)), file_(file) {}
+
+  Status Write(const RowBatch& batch) override {
+    buffer_.clear();
+    encoder_->Encode(batch, &buffer_);
+    if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_) == buffer_.size()) return Status::Ok();
+    return Status::External("cannot write to standard output: {}", std::strerror(errno));
+  }
+  Status Flush() override { return FlushFile(); }
+  Status Finish() override { return FlushFile(); }
+
+ private:
+  Status FlushFile() {
+    if (std::fflush(file_) == 0) return Status::Ok();
+    return Status::External("cannot write to standard output: {}", std::strerror(errno));
+  }
+  std::unique_ptr<Encoder> encoder_;
+  std::FILE* file_;
+  std::string buffer_;
+};
+
+class FileSink final : public Sink {
+ public:
+  FileSink(std::unique_ptr<Encoder> encoder, std::string folder, int64_t roll_bytes, std::FILE* error)
+      : encoder_(std::move(encoder)), folder_(std::move(folder)), uuid_(NewUuid()), roll_bytes_(roll_bytes), error_(error) {}
+
+  ~FileSink() override {
+    if (file_ >= 0) ::close(file_);
+  }
+
+  Status Write(const RowBatch& batch) override {
+    if (batch.rows == 0) return Status::Ok();
+    if (file_ < 0) RT_TRY(OpenPart());
+    encoder_->Encode(batch, &buffer_);
+    if (buffer_.size() >= kBufferBytes) RT_TRY(WriteBuffer());
+    return written_ + static_cast<int64_t>(buffer_.size()) >= roll_bytes_ ? ClosePart() : Status::Ok();
+  }
+
+  Status Prepare(int64_t /*epoch*/) override {
+    if (file_ >= 0) RT_TRY(ClosePart());
+    prepared_ = closed_;
+    return Status::Ok();
+  }
+
+  Status Commit(int64_t /*epoch*/) override {
+    for (; published_ < prepared_; ++published_) {
+      const std::string from = PartPath(published_, true), to = PartPath(published_, false);
+      if (::rename(from.c_str(), to.c_str()) != 0) {
+        return Status::External("cannot rename {} to {}: {}", from, to, std::strerror(errno));
+      }
+    }
+    return Status::Ok();
+  }
+
+  Status Finish() override {
+    RT_TRY(Prepare(0));
+    return Commit(0);
+  }
+
+  void Abandon() override {
+    if (file_ >= 0 && !buffer_.empty()) (void)WriteBuffer().ok();
+    const int parts = closed_ + (file_ >= 0 ? 1 : 0);
+    for (int part = published_; part < parts; ++part) {
+      std::fprintf(error_, "rows that were not published are in %s\n", PartPath(part, true).c_str());
+    }
+  }
+
+ private:
+  std::string PartPath(int part, bool in_progress) const {
+    return fmt::format("{}/{}part-{}-0-{}{}", folder_, in_progress ? "." : "", uuid_, part, in_progress ? ".inprogress" : "");
+  }
+
+  Status OpenPart() {
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    if (error) return Status::External("cannot make folder {}: {}", folder_, error.message());
+    const std::string path = PartPath(closed_, true);
+    file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    if (file_ < 0) return Status::External("cannot make file {}: {}", path, std::strerror(errno));
+    written_ = 0;
+    return Status::Ok();
+  }
+
+  Status WriteBuffer() {
+    RT_TRY(WriteAll(file_, buffer_, PartPath(closed_, true)));
+    written_ += static_cast<int64_t>(buffer_.size());
+    buffer_.clear();
+    return Status::Ok();
+  }
+
+  Status ClosePart() {
+    RT_TRY(WriteBuffer());
+    const bool synced = ::fsync(file_) == 0;
+    const int failed = ::close(file_);
+    file_ = -1;
+    if (!synced || failed != 0) {
+      return Status::External("cannot close {}: {}", PartPath(closed_, true), std::strerror(errno));
+    }
+    ++closed_;
+    return Status::Ok();
+  }
+
+  std::unique_ptr<Encoder> encoder_;
+  std::string folder_;
+  std::string uuid_;
+  int64_t roll_bytes_;
+  std::FILE* error_;
+  std::string buffer_;
+  int file_ = -1;        // the open part is number `closed_`
+  int64_t written_ = 0;  // of it
+  int closed_ = 0;       // parts 0 .. closed_ - 1 are whole
+  int prepared_ = 0;     // … of which these belong to the epoch
+  int published_ = 0;    // … and these have their names
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Sink>> CreateFileSink(const TableSpec& table, const ConnectorContext& context) {
+  RT_ASSIGN(CsvOptions options, ReadCsvOptions(table));
+  RT_ASSIGN(std::unique_ptr<Encoder> encoder, CsvEncoder::Create(table.schema, std::move(options)));
+  std::string folder = LocalPath(table.options.at("path"));
+  if (folder == kStandardStream) {
+    return std::unique_ptr<Sink>(std::make_unique<StreamSink>(std::move(encoder), context.output));
+  }
+  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
+  const int64_t roll_bytes = BytesOption(table, "sink.rolling-policy.file-size", kRollBytes);
+  return std::unique_ptr<Sink>(std::make_unique<FileSink>(std::move(encoder), std::move(folder), roll_bytes, context.error));
+}
+
+}  // namespace rowtide

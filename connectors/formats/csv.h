@@ -1,0 +1,133 @@
+// The csv format, as Flink reads it: columns by position, no header, quotes as in RFC 4180.
+//
+//   block    1,"a,b",x\n2,c,y\n            marks: every , " \n \r and escape (csv_scan.h)
+//   fields   [1][a,b][x]  [2][c][y]        per row and wanted column: where it begins, how long it is
+//   columns  1 2 | a,b c | x y             typed, one column after the other, 128 rows at a time
+//
+// Strings stay in the input block; only fields with doubled quotes or escapes are copied. A row with the expected marks
+// and nothing else takes the short way; every other row is walked mark by mark. Columns that nobody asked for are not
+// looked at, but a row with too few or too many of them is bad all the same.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "connectors/formats/csv_options.h"
+#include "connectors/formats/csv_scan.h"
+#include "connectors/formats/csv_values.h"
+#include "connectors/formats/format.h"
+#include "engine/operator.h"
+#include "engine/schema.h"
+
+namespace rowtide {
+
+struct CsvDecoderSpec {
+  Schema schema;             // all columns of a record
+  std::vector<int> columns;  // which of them are wanted, in output order
+  CsvOptions options;
+  BadData bad_data = BadData::kFail;
+  bool trusts_not_null = false;  // Flink lets NULL into NOT NULL columns
+};
+
+class CsvDecoder final : public Decoder {
+ public:
+  static Result<std::unique_ptr<CsvDecoder>> Create(CsvDecoderSpec spec, Counters* counters);
+
+  void Begin(RecordPlace place) override;
+  Result<size_t> Decode(const BlockPointer& block, size_t begin, size_t end, bool at_end) override;
+  int rows() const override { return rows_; }
+  RowBatch Finish() override;
+  const RecordPlace& place() const override { return place_; }
+
+ private:
+  static constexpr int kStepRows = 128;
+
+  struct Cell {
+    const char* begin;  // null: NULL
+    uint32_t bytes;
+  };
+  // The step's fields of one wanted column, and the column so far.
+  struct Wanted {
+    int column;
+    Type type;
+    Layout layout;
+    std::array<const char*, kStepRows> begins;
+    std::array<uint32_t, kStepRows> bytes;
+    std::shared_ptr<Block> values;
+    std::shared_ptr<Block> validity;
+    CsvMillis millis;
+  };
+  enum class Walk : uint8_t { kRow, kSkipped, kIncomplete, kBad };
+  // The first bad row of a step, by place; what it is for the user.
+  struct Trouble {
+    int row = kStepRows;
+    int column = -1;
+    std::string reason;
+    std::string value;
+  };
+
+  CsvDecoder(CsvDecoderSpec spec, Counters* counters);
+
+  void BeginBatch(const BlockPointer& block);
+  void Scan(const BlockPointer& block, size_t begin, size_t end);
+  bool TakePlainRecord(int row);  // false: not plain, nothing taken
+  Walk WalkRecord(int row);
+  Walk WalkCell(const char** at, bool* is_last);
+  Walk WalkQuoted(const char** at, bool* is_last);
+  Walk EndCell(const char* begin, const char* end, bool escaped, bool quoted, const char** at, bool* is_last);
+  Walk EndQuoted(const char* begin, const char* close, bool escaped, const char** at, bool* is_last);
+  Walk CheckCells(int row, const char* end);
+  Walk RejectRecord(const char* at, std::string reason);
+  Walk SkipLine(const char* at);
+  bool IsDelimiter(const char* at) const;
+  Cell Unescape(const char* begin, const char* end, bool quoted);
+  char* Room(size_t bytes);
+  void MarkNulls(Wanted& wanted, int rows) const;
+  void DecodeColumn(Wanted& wanted, int rows, Trouble* trouble);
+  template <typename T, typename Parse>
+  void DecodeCells(Wanted& wanted, int rows, Trouble* trouble, Parse parse);
+  void DecodeTimestamps(Wanted& wanted, int rows, Trouble* trouble);
+  void SetNull(Wanted& wanted, int row, Trouble* trouble);
+  void BadCell(Wanted& wanted, int row, Trouble* trouble, std::string reason);
+  void Drop(const Wanted& wanted, int row, Trouble* trouble, std::string reason);
+  void DecodeStep(int rows, Trouble* trouble);
+  void MoveTo(const char* next, int64_t lines);
+  Status TroubleAt(const Trouble& trouble) const;
+
+  CsvDecoderSpec spec_;
+  CsvScanner scanner_;
+  int fields_;           // of a whole record
+  bool has_plain_rows_;  // whether the short way exists under these options
+  std::vector<Wanted> wanted_;
+  int64_t* undecodable_;
+  int64_t* cast_;
+
+  // The block at hand. `text_` + a mark's offset is its place; `next_` is where the next record begins.
+  BlockPointer block_;
+  CsvMarks marks_;
+  size_t mark_ = 0;
+  const char* text_ = nullptr;
+  const char* next_ = nullptr;
+  const char* end_ = nullptr;
+  bool at_end_ = false;
+  RecordPlace place_;
+
+  // The batch so far.
+  int rows_ = 0;
+  int64_t first_record_ = 0;
+  std::vector<BlockPointer> blocks_;
+  std::shared_ptr<Block> copies_;  // cells that had to be changed
+  size_t copied_ = 0;
+  std::vector<uint8_t> dropped_;  // rows left out under kSkip; empty = none
+
+  // The step at hand.
+  std::array<RecordPlace, kStepRows> places_;
+  std::vector<Cell> record_;
+  int cells_ = 0;  // of the record, kept in record_ or not
+  int64_t record_lines_ = 0;
+  std::string bad_reason_;
+  std::string scratch_;
+};
+
+}  // namespace rowtide

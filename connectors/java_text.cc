@@ -1,0 +1,84 @@
+#include "connectors/java_text.h"
+
+#include <fmt/format.h>
+
+#include "engine/value_text.h"
+
+namespace rowtide {
+namespace {
+
+constexpr int64_t kDayMillis = 86400000;
+
+int64_t FloorDivide(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
+
+// `.123`, `.123456`, `.123456789` or nothing.
+void AppendFraction(int64_t nanos, std::string* out) {
+  if (nanos == 0) return;
+  if (nanos % 1000000 == 0) {
+    fmt::format_to(std::back_inserter(*out), ".{:03}", nanos / 1000000);
+  } else if (nanos % 1000 == 0) {
+    fmt::format_to(std::back_inserter(*out), ".{:06}", nanos / 1000);
+  } else {
+    fmt::format_to(std::back_inserter(*out), ".{:09}", nanos);
+  }
+}
+
+void AppendClock(int64_t millis_of_day, int32_t nanos_of_milli, bool always_seconds, std::string* out) {
+  const int64_t second = millis_of_day / 1000;
+  const int64_t nanos = millis_of_day % 1000 * 1000000 + nanos_of_milli;
+  fmt::format_to(std::back_inserter(*out), "{:02}:{:02}", second / 3600, second / 60 % 60);
+  if (second % 60 == 0 && nanos == 0 && !always_seconds) return;
+  fmt::format_to(std::back_inserter(*out), ":{:02}", second % 60);
+  AppendFraction(nanos, out);
+}
+
+void AppendDayAndClock(int64_t millis, int32_t nanos_of_milli, bool always_seconds, std::string* out) {
+  const int64_t days = FloorDivide(millis, kDayMillis);
+  AppendDate(days, out);
+  *out += 'T';
+  AppendClock(millis - days * kDayMillis, nanos_of_milli, always_seconds, out);
+}
+
+std::string Digits(int128 value) {
+  auto rest = value < 0 ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
+  std::string digits;
+  do {
+    digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
+    rest /= 10;
+  } while (rest != 0);
+  return digits;
+}
+
+}  // namespace
+
+void AppendJavaDateTime(int64_t millis, int32_t nanos_of_milli, std::string* out) {
+  AppendDayAndClock(millis, nanos_of_milli, false, out);
+}
+
+void AppendJavaTime(int64_t millis_of_day, std::string* out) { AppendClock(millis_of_day, 0, false, out); }
+
+void AppendJavaInstant(int64_t millis, int32_t nanos_of_milli, std::string* out) {
+  AppendDayAndClock(millis, nanos_of_milli, true, out);
+  *out += 'Z';
+}
+
+void AppendJavaDecimal(int128 unscaled, int scale, std::string* out) {
+  const std::string digits = Digits(unscaled);
+  const int exponent = static_cast<int>(digits.size()) - 1 - scale;
+  if (scale >= 0 && exponent >= -6) return AppendDecimal(unscaled, scale, out);
+  if (unscaled < 0) *out += '-';
+  *out += digits[0];
+  if (digits.size() > 1) *out += "." + digits.substr(1);
+  fmt::format_to(std::back_inserter(*out), "E{}{}", exponent > 0 ? "+" : "", exponent);
+}
+
+void AppendJavaDecimalStripped(int128 unscaled, int scale, std::string* out) {
+  if (unscaled == 0) scale = 0;
+  while (unscaled != 0 && unscaled % 10 == 0) {
+    unscaled /= 10;
+    --scale;
+  }
+  AppendJavaDecimal(unscaled, scale, out);
+}
+
+}  // namespace rowtide
