@@ -12,6 +12,8 @@ namespace {
 
 bool IsHidden(const std::string& name) { return name.starts_with('.') || name.starts_with('_'); }
 
+std::string NameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 Status Add(const std::string& path, std::vector<FileEntry>* files) {
   struct stat stat;
   if (::stat(path.c_str(), &stat) != 0) return Status::External("cannot read file {}: {}", path, std::strerror(errno));
@@ -42,7 +44,11 @@ Status AddPattern(const std::string& pattern, std::vector<FileEntry>* files) {
   glob_t found = {};
   const int failed = ::glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
   Status status;
-  for (size_t i = 0; failed == 0 && status.ok() && i < found.gl_pathc; ++i) status = AddPath(found.gl_pathv[i], files);
+  for (size_t i = 0; failed == 0 && status.ok() && i < found.gl_pathc; ++i) {
+    // A star stands for no hidden name; one that is spelt out is meant.
+    const std::string path = found.gl_pathv[i];
+    if (!IsHidden(NameOf(path)) || IsHidden(NameOf(pattern))) status = AddPath(path, files);
+  }
   ::globfree(&found);
   if (failed == GLOB_NOMATCH) return Status::External("no file matches {}", pattern);
   if (failed != 0) return Status::External("cannot look for files {}", pattern);

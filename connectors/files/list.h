@@ -2,7 +2,7 @@
 //
 //   a file              itself, whatever its name
 //   a folder            all files in it and below, without names that begin with . or _
-//   a pattern  *.csv    what the shell would find, folders as above
+//   a pattern  *.csv    what the shell would find, without such names; folders as above
 //   -                   standard input
 #pragma once
 
