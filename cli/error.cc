@@ -30,7 +30,8 @@ std::string Margin(std::string_view line, int column) {
   return margin;
 }
 
-void AppendSource(const SourcePosition& at, std::string_view origin, std::string_view sql, std::string* text) {
+void AppendSource(const SourcePosition& at, std::string_view origin, std::string_view sql,
+                  std::string* text) {
   const std::string number = std::to_string(at.line);
   const std::string gutter(number.size() + 1, ' ');
   *text += fmt::format("{}--> {}:{}:{}\n", gutter, origin, at.line, at.column);
@@ -38,14 +39,15 @@ void AppendSource(const SourcePosition& at, std::string_view origin, std::string
   if (line.empty()) return;
   const bool one_line = at.end_line == at.line && at.end_column >= at.column;
   const int carets = one_line ? at.end_column - at.column + 1 : 1;
-  *text += fmt::format("{} |\n {} | {}\n{} | {}{}\n", gutter, number, line, gutter, Margin(line, at.column),
-                       std::string(static_cast<size_t>(carets), '^'));
+  *text += fmt::format("{} |\n {} | {}\n{} | {}{}\n", gutter, number, line, gutter,
+                       Margin(line, at.column), std::string(static_cast<size_t>(carets), '^'));
 }
 
 }  // namespace
 
 std::string ErrorText(const Status& error, std::string_view origin, std::string_view sql) {
-  std::string text = error.error_code().empty() ? "error: " : fmt::format("error[{}]: ", error.error_code());
+  std::string text =
+      error.error_code().empty() ? "error: " : fmt::format("error[{}]: ", error.error_code());
   text += error.message() + "\n";
   if (error.position().known() && !sql.empty()) AppendSource(error.position(), origin, sql, &text);
   if (!error.hint().empty()) text += fmt::format("  = hint: {}\n", error.hint());

@@ -1,4 +1,5 @@
-// How an error reaches the user: code, message, the line of SQL with a caret, a hint; and the exit code it means.
+// How an error reaches the user: code, message, the line of SQL with a caret, a hint; and the exit
+// code it means.
 //
 //   error[RT2031]: column 'amout' not found
 //     --> job.sql:3:8

@@ -174,7 +174,8 @@ std::optional<OutputMode> OutputModeByName(std::string_view name) {
   return std::nullopt;
 }
 
-std::unique_ptr<ResultSink> ResultSink::Create(ResultOptions options, Schema schema, std::FILE* out) {
+std::unique_ptr<ResultSink> ResultSink::Create(ResultOptions options, Schema schema,
+                                               std::FILE* out) {
   switch (options.mode) {
     case OutputMode::kChangelog:
       return std::make_unique<ChangelogResult>(std::move(options), std::move(schema), out);
@@ -219,13 +220,15 @@ void ResultSink::BeginOnce() {
 }
 
 Status ResultSink::Print() {
-  const bool written = std::fwrite(text_.data(), 1, text_.size(), out_) == text_.size() && std::fflush(out_) == 0;
+  const bool written =
+      std::fwrite(text_.data(), 1, text_.size(), out_) == text_.size() && std::fflush(out_) == 0;
   text_.clear();
   if (!written) return Status::External("the output cannot be written: {}", std::strerror(errno));
   return Status::Ok();
 }
 
-std::string ResultSink::CastText(const RowBatch& batch, int row, int column, const char* null) const {
+std::string ResultSink::CastText(const RowBatch& batch, int row, int column,
+                                 const char* null) const {
   const Value value = ValueAt(batch, column, row, schema_.type(column));
   if (IsNull(value)) return null;
   std::string text;

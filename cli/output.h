@@ -1,6 +1,6 @@
 // Where the rows of a SELECT go: printed as they come, in one of five forms.
 //
-//   changelog   +I ["a",1]                          script text, as in `.test` files; the form of a pipe
+//   changelog   +I ["a",1]                      script text, as in `.test` files; the form of a pipe
 //   tableau     | +I |  a |  1 |                    aligned, with borders; the form of a terminal
 //   json        {"op":"+I","row":{"k":"a","n":1}}
 //   csv         op,k,n  then  +I,a,1
@@ -23,9 +23,9 @@ std::optional<OutputMode> OutputModeByName(std::string_view name);
 
 struct ResultOptions {
   OutputMode mode = OutputMode::kChangelog;
-  std::optional<int64_t> rows_max;     // --limit: rows after these are not printed
+  std::optional<int64_t> rows_max;  // --limit: rows after these are not printed
   std::string local_time_zone = "UTC";
-  int column_width_max = 30;           // table.display.max-column-width
+  int column_width_max = 30;  // table.display.max-column-width
 };
 
 class ResultSink : public Sink {

@@ -1,12 +1,13 @@
 #include "cli/signals.h"
 
-#include <csignal>
 #include <unistd.h>
+#include <csignal>
 
 namespace rowtide {
 
 std::atomic<int> stop_signal{0};
-static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may touch lock-free atomics only");
+static_assert(std::atomic<int>::is_always_lock_free,
+              "a signal handler may touch lock-free atomics only");
 
 namespace {
 

@@ -16,14 +16,15 @@ struct Range {
   char32_t last;
 };
 // East Asian wide and full-width characters, and emoji.
-constexpr Range kWide[] = {{0x1100, 0x115f},   {0x2e80, 0xa4cf},   {0xac00, 0xd7a3},
-                           {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},
-                           {0xffe0, 0xffe6},   {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
+constexpr Range kWide[] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf},   {0xac00, 0xd7a3},
+                           {0xf900, 0xfaff}, {0xfe30, 0xfe6f},   {0xff00, 0xff60},
+                           {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
 // Combining marks and joiners.
 constexpr Range kZero[] = {{0x300, 0x36f}, {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}};
 
 bool IsIn(char32_t c, const Range* begin, const Range* end) {
-  return std::any_of(begin, end, [c](const Range& range) { return c >= range.first && c <= range.last; });
+  return std::any_of(begin, end,
+                     [c](const Range& range) { return c >= range.first && c <= range.last; });
 }
 
 int WidthOf(char32_t c) {
@@ -123,7 +124,8 @@ void TableLayout::AppendBorder(std::string* out) const {
   out->append("+\n");
 }
 
-void TableLayout::AppendRow(const std::vector<std::string>& cells, Align align, std::string* out) const {
+void TableLayout::AppendRow(const std::vector<std::string>& cells, Align align,
+                            std::string* out) const {
   for (size_t i = 0; i < cells.size(); ++i) {
     out->append("| ");
     AppendCell(cells[i], widths_[i], align, out);

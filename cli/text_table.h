@@ -6,7 +6,8 @@
 //   | +I |           2 |
 //   +----+-------------+
 //
-// Width is counted in columns of the terminal: full-width characters take two. What is too long is cut and ends in `...`.
+// Width is counted in columns of the terminal: full-width characters take two. What is too long is
+// cut and ends in `...`.
 #pragma once
 
 #include <cstdio>

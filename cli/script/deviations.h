@@ -1,5 +1,6 @@
-// What `SET 'rowtide.flink-compat' = 'true'` must give for a unit that is marked `flink-differs 15.ROW`: the column
-// "compat" of the table of deviations, row by row, part by part where a row has parts.
+// What `SET 'rowtide.flink-compat' = 'true'` must give for a unit that is marked `flink-differs
+// 15.ROW`: the column "compat" of the table of deviations, row by row, part by part where a row has
+// parts.
 #pragma once
 
 #include "cli/script/script.h"

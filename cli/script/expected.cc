@@ -60,7 +60,8 @@ void FoldToBag(const SinkChangelog& sink, std::vector<std::string>* table) {
   std::map<std::string, int> bag;
   for (const CollectedRow& row : sink.rows) bag[row.text] += Adds(row.kind) ? 1 : -1;
   for (const auto& [text, count] : bag) {
-    for (int i = 0; i < std::abs(count); ++i) table->push_back((count < 0 ? "missing " : "") + text);
+    for (int i = 0; i < std::abs(count); ++i)
+      table->push_back((count < 0 ? "missing " : "") + text);
   }
 }
 
@@ -94,7 +95,7 @@ constexpr JavaText kJavaTexts[] = {
 
 struct Section {
   const char* title;
-  bool PlanStages::* wanted;
+  bool PlanStages::*wanted;
 };
 constexpr Section kSections[] = {
     {"== Abstract Syntax Tree ==", &PlanStages::ast},
@@ -103,7 +104,8 @@ constexpr Section kSections[] = {
 };
 
 // The lines of the wanted sections, without blank ones at a section's end.
-std::vector<std::string> WantedSections(const std::vector<std::string>& plan, const PlanStages& stages) {
+std::vector<std::string> WantedSections(const std::vector<std::string>& plan,
+                                        const PlanStages& stages) {
   std::vector<std::string> lines;
   bool wanted = false;
   for (const std::string& line : plan) {
@@ -138,7 +140,8 @@ std::string Difference(const std::vector<std::string>& want, const std::vector<s
 std::optional<std::string> CompareMessage(const Expectation& expected, const UnitAnswer& answer) {
   const std::string message = expected.lines.empty() ? "" : expected.lines[0];
   const ErrorKind want = KindOfMessage(message);
-  if (!answer.failure) return fmt::format("      want a {} error: {}\n      got  no error\n", Name(want), message);
+  if (!answer.failure)
+    return fmt::format("      want a {} error: {}\n      got  no error\n", Name(want), message);
   if (answer.failure->kind() == want) return std::nullopt;
   return fmt::format("      want a {} error: {}\n      got  a {} error: {}\n", Name(want), message,
                      Name(answer.failure->kind()), answer.failure->message());

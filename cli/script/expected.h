@@ -25,7 +25,7 @@ struct SinkChangelog {
 };
 
 struct UnitAnswer {
-  std::optional<Status> failure;                        // then nothing else counts
+  std::optional<Status> failure;                         // then nothing else counts
   std::map<ExpectKind, std::vector<std::string>> lines;  // changelog, table, counts; files; plan
 
   // The answer as lines of that kind; of a failed unit its error, whatever the kind.

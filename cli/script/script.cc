@@ -155,7 +155,8 @@ std::string ToText(const Script& script) {
     AppendBlock(Name(block.kind) + gap + block.arguments, block.lines, &out);
     if (block.differs) {
       const std::string space = block.differs->reason.empty() ? "" : " ";
-      AppendBlock("flink-differs 15." + block.differs->row + space + block.differs->reason, {}, &out);
+      AppendBlock("flink-differs 15." + block.differs->row + space + block.differs->reason, {},
+                  &out);
     }
     for (const Expectation& expectation : block.expected) {
       AppendBlock(std::string(expectation.rowtide ? "rowtide " : "") + Name(expectation.kind) +

@@ -8,8 +8,8 @@
 //   --- changelog               expected[0]: kChangelog
 //   +I ["a",1]
 //
-// A unit is one query, insert, write, explain or error block: what passes, fails or is skipped. Parsing keeps every line,
-// so that recording rewrites nothing but the expected blocks.
+// A unit is one query, insert, write, explain or error block: what passes, fails or is skipped.
+// Parsing keeps every line, so that recording rewrites nothing but the expected blocks.
 #pragma once
 
 #include <optional>

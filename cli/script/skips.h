@@ -3,8 +3,9 @@
 //   aggregate/over.test        OVER aggregation       every unit of the script
 //   reports/plans.test:3       regular join           its third unit
 //
-// Paths are relative to the folder of the file. An entry that matches no script or no unit is an error, so the list
-// cannot rot. Files are looked for in a script's folder and all folders above it.
+// Paths are relative to the folder of the file. An entry that matches no script or no unit is an
+// error, so the list cannot rot. Files are looked for in a script's folder and all folders above
+// it.
 #pragma once
 
 #include <filesystem>

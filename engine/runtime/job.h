@@ -1,8 +1,10 @@
-// A running job: polls the sources round robin, by batch, until all have ended or somebody asks it to stop.
+// A running job: polls the sources round robin, by batch, until all have ended or somebody asks it
+// to stop.
 //
-// The order of sources is that of the graph, and whose turn it is goes into the snapshot, so one sequence of input gives
-// one output. `Snapshot` may be taken between any two steps; a job built anew from the same plan and restored from the
-// bytes goes on as if nothing had happened. Sinks are finished at a clean end and abandoned after a failure.
+// The order of sources is that of the graph, and whose turn it is goes into the snapshot, so one
+// sequence of input gives one output. `Snapshot` may be taken between any two steps; a job built
+// anew from the same plan and restored from the bytes goes on as if nothing had happened. Sinks are
+// finished at a clean end and abandoned after a failure.
 #pragma once
 
 #include <atomic>
@@ -32,10 +34,11 @@ class Job {
  public:
   explicit Job(JobGraph graph, JobOptions options = {});
 
-  // One poll of the source whose turn it is. kEnd: all sources have ended (and the sinks are not finished yet).
+  // One poll of the source whose turn it is. kEnd: all sources have ended (and the sinks are not
+  // finished yet).
   Result<SourceState> Step();
-  // Steps to the end or to a stop request; waits while no source has anything. Finishes the sinks at the end, abandons
-  // them after a failure.
+  // Steps to the end or to a stop request; waits while no source has anything. Finishes the sinks
+  // at the end, abandons them after a failure.
   Result<JobEnd> RunToEnd();
   Status Finish() { return task_.Finish(); }
   void Abandon() { task_.Abandon(); }

@@ -1,12 +1,14 @@
-// What a job runs: sources, operators and sinks as nodes, and edges that say whose rows go to which input of whom.
+// What a job runs: sources, operators and sinks as nodes, and edges that say whose rows go to which
+// input of whom.
 //
-//   orders ──> Deduplicate ──┬──> Calc ──0─> Union ──> sink      node 0 -> 1 -> {2, 3}; 2 -> 3
+//   orders ──> Deduplicate ──┬──> Calc ──0─> Union ──> sink   node 0 -> 1 -> {2, 3}; 2 -> 3
 //                            └───────────1─>
 //
-// The graph owns everything in it and is consumed by a Job. Nodes are numbered as they are added, and an edge goes
-// from a lower to a higher number, so the order of the numbers is a topological one. Where a fan-out meets again (as
-// above) the node that fans out hands its rows on one by one, so the order at the meeting point does not depend on how
-// the rows were cut into batches (`MarkMeetingFanOuts`).
+// The graph owns everything in it and is consumed by a Job. Nodes are numbered as they are added,
+// and an edge goes from a lower to a higher number, so the order of the numbers is a topological
+// one. Where a fan-out meets again (as above) the node that fans out hands its rows on one by one,
+// so the order at the meeting point does not depend on how the rows were cut into batches
+// (`MarkMeetingFanOuts`).
 #pragma once
 
 #include <memory>
@@ -54,7 +56,8 @@ class JobGraph {
   // Requires: from < to.
   void Connect(int from, int to, int input);
 
-  // Finds the fan-outs whose branches meet again at a node of several inputs and marks them row by row.
+  // Finds the fan-outs whose branches meet again at a node of several inputs and marks them row by
+  // row.
   void MarkMeetingFanOuts();
 
   const std::vector<JobNode>& nodes() const { return nodes_; }

@@ -1,4 +1,5 @@
-// A Sink at the end of the row's way, seen as an operator: rows are written, time is a chance to flush.
+// A Sink at the end of the row's way, seen as an operator: rows are written, time is a chance to
+// flush.
 //
 // Emits nothing. The sink is borrowed from the job's node, which also finishes or abandons it.
 #pragma once

@@ -1,7 +1,8 @@
-// What a job knows of each of its nodes while it runs and at its end: rows in and out, amplification, state, counters.
+// What a job knows of each of its nodes while it runs and at its end: rows in and out,
+// amplification, state, counters.
 //
-// Rows are counted per batch. Time is sampled: every 16th poll is measured, each node's own time without that of what it
-// calls, and scaled up at the end.
+// Rows are counted per batch. Time is sampled: every 16th poll is measured, each node's own time
+// without that of what it calls, and scaled up at the end.
 #pragma once
 
 #include <array>

@@ -3,9 +3,10 @@
 //   Poll(source) -> source.Poll -> Emit -> op.Process -> Emit -> op.Process -> sink.Write
 //                                                     -> Advance -> op.Advance ...
 //
-// A batch has passed every node before the next one is polled, so between two calls of Poll nothing is in flight, and
-// a snapshot is the state of the nodes alone. Times of several inputs are merged (engine/runtime/time_merger.h). A node
-// that the graph marks `row_by_row` hands its rows on one at a time. Used by one thread.
+// A batch has passed every node before the next one is polled, so between two calls of Poll nothing
+// is in flight, and a snapshot is the state of the nodes alone. Times of several inputs are merged
+// (engine/runtime/time_merger.h). A node that the graph marks `row_by_row` hands its rows on one at
+// a time. Used by one thread.
 #pragma once
 
 #include <memory>

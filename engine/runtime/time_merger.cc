@@ -15,12 +15,11 @@ std::optional<Time> TimeMerger::Advance(int input, Time time) {
       if (time.millis <= tick_) return std::nullopt;
       tick_ = time.millis;
       return time;
-    case Time::Kind::kIdle:
-      one.idle = true;
-      return Merged();
+    case Time::Kind::kIdle: one.idle = true; return Merged();
     case Time::Kind::kEnd: {
       one.ended = true;
-      const bool all = std::all_of(inputs_.begin(), inputs_.end(), [](const Input& i) { return i.ended; });
+      const bool all =
+          std::all_of(inputs_.begin(), inputs_.end(), [](const Input& i) { return i.ended; });
       if (all) return Time::End();
       return Merged();
     }

@@ -1,12 +1,13 @@
-// The one time of a node with several inputs: what it may be told when one of its inputs moves forward.
+// The one time of a node with several inputs: what it may be told when one of its inputs moves
+// forward.
 //
 //   input 0   W 5 ........ W 9 ............ end
 //   input 1   .... W 7 ........ idle W 12 ...... end
 //   told      .... W 5 ... W 7  W 9 ....... W 12 end
 //
-// A watermark is the minimum over the inputs that are neither idle nor over, never falls, and is told once. A tick is
-// told once per moment, Idle when no input is active, End once, after the last input. The whole thing goes into the
-// job's snapshot.
+// A watermark is the minimum over the inputs that are neither idle nor over, never falls, and is
+// told once. A tick is told once per moment, Idle when no input is active, End once, after the last
+// input. The whole thing goes into the job's snapshot.
 #pragma once
 
 #include <optional>

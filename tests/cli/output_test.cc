@@ -14,12 +14,14 @@ namespace {
 Schema Schema2() { return Schema({{"id", Type::Int()}, {"name", Type::String()}}); }
 
 RowBatch Rows() {
-  return BatchOf(Schema2(), {{RowKind::kInsert, {Value(int64_t{2}), Value(std::string("a,\"b\""))}},
-                             {RowKind::kInsert, {Value(int64_t{1}), Value()}},
-                             {RowKind::kDelete, {Value(int64_t{2}), Value(std::string("a,\"b\""))}}});
+  return BatchOf(Schema2(),
+                 {{RowKind::kInsert, {Value(int64_t{2}), Value(std::string("a,\"b\""))}},
+                  {RowKind::kInsert, {Value(int64_t{1}), Value()}},
+                  {RowKind::kDelete, {Value(int64_t{2}), Value(std::string("a,\"b\""))}}});
 }
 
-std::string Printed(OutputMode mode, bool terminated = false, std::optional<int64_t> rows_max = {}) {
+std::string Printed(OutputMode mode, bool terminated = false,
+                    std::optional<int64_t> rows_max = {}) {
   char* bytes = nullptr;
   size_t size = 0;
   std::FILE* file = open_memstream(&bytes, &size);
@@ -36,15 +38,18 @@ std::string Printed(OutputMode mode, bool terminated = false, std::optional<int6
 }
 
 TEST(Output, ChangelogIsScriptText) {
-  EXPECT_EQ(Printed(OutputMode::kChangelog), "+I [2,\"a,\\\"b\\\"\"]\n+I [1,null]\n-D [2,\"a,\\\"b\\\"\"]\n");
+  EXPECT_EQ(Printed(OutputMode::kChangelog),
+            "+I [2,\"a,\\\"b\\\"\"]\n+I [1,null]\n-D [2,\"a,\\\"b\\\"\"]\n");
 }
 
 TEST(Output, JsonHasOneObjectARow) {
-  EXPECT_EQ(Printed(OutputMode::kJson, false, 1), "{\"op\":\"+I\",\"row\":{\"id\":2,\"name\":\"a,\\\"b\\\"\"}}\n");
+  EXPECT_EQ(Printed(OutputMode::kJson, false, 1),
+            "{\"op\":\"+I\",\"row\":{\"id\":2,\"name\":\"a,\\\"b\\\"\"}}\n");
 }
 
 TEST(Output, CsvHasTheKindFirst) {
-  EXPECT_EQ(Printed(OutputMode::kCsv), "op,id,name\n+I,2,\"a,\"\"b\"\"\"\n+I,1,\n-D,2,\"a,\"\"b\"\"\"\n");
+  EXPECT_EQ(Printed(OutputMode::kCsv),
+            "op,id,name\n+I,2,\"a,\"\"b\"\"\"\n+I,1,\n-D,2,\"a,\"\"b\"\"\"\n");
 }
 
 TEST(Output, TableIsWhatTheChangelogFoldsTo) {
@@ -80,7 +85,8 @@ TEST(TextTable, SaysWhenNothingIsThere) {
 }
 
 TEST(Error, PointsAtTheWord) {
-  const Status error = Status::Validate({2, 8, 2, 12}, "column 'amout' not found").WithHint("did you mean 'amount'?");
+  const Status error = Status::Validate({2, 8, 2, 12}, "column 'amout' not found")
+                           .WithHint("did you mean 'amount'?");
   EXPECT_EQ(ErrorText(error, "job.sql", "SELECT 1;\nSELECT amout FROM t"),
             "error: column 'amout' not found\n"
             "  --> job.sql:2:8\n"

@@ -55,14 +55,16 @@ TEST(Script, HasBlocksWithWhatIsExpectedOfThem) {
 }
 
 TEST(Script, IsWrittenBackAsItWas) {
-  const std::string text = "# h\n--- sql\nSET 'a' = 'b';\n\n--- query\nSELECT 1\n\n--- changelog\n+I [1]\n";
+  const std::string text =
+      "# h\n--- sql\nSET 'a' = 'b';\n\n--- query\nSELECT 1\n\n--- changelog\n+I [1]\n";
   EXPECT_EQ(ToText(*ParseTestScript("x.test", text)), text);
 }
 
 TEST(Script, NamesTheLineOfAnUnknownBlock) {
   EXPECT_EQ(ParseTestScript("x.test", "--- sql\n\n--- oops\n").status().message(),
             "x.test:3: 'oops' needs a query, insert, write, explain or error block before it");
-  EXPECT_EQ(ParseTestScript("x.test", "--- query\n--- oops\n").status().message(), "x.test:2: unknown block 'oops'");
+  EXPECT_EQ(ParseTestScript("x.test", "--- query\n--- oops\n").status().message(),
+            "x.test:2: unknown block 'oops'");
 }
 
 SinkChangelog Changes(std::vector<int> key) {
@@ -91,11 +93,12 @@ TEST(Expected, FoldsOtherSinksToABag) {
 TEST(Expected, ComparesOnlyTheChosenStagesOfAPlan) {
   Expectation plan;
   plan.kind = ExpectKind::kPlan;
-  plan.lines = {"== Abstract Syntax Tree ==", "A", "", "== Optimized Physical Plan ==", "P", "",
+  plan.lines = {"== Abstract Syntax Tree ==",     "A", "", "== Optimized Physical Plan ==", "P", "",
                 "== Optimized Execution Plan ==", "E"};
   UnitAnswer answer;
-  answer.lines[ExpectKind::kPlan] = {"== Abstract Syntax Tree ==", "B", "", "== Optimized Physical Plan ==", "P", "",
-                                     "== Optimized Execution Plan ==", "E", "", "== Deviations From Flink ==", "D"};
+  answer.lines[ExpectKind::kPlan] = {
+      "== Abstract Syntax Tree ==",     "B", "", "== Optimized Physical Plan ==", "P", "",
+      "== Optimized Execution Plan ==", "E", "", "== Deviations From Flink ==",   "D"};
   EXPECT_FALSE(Compare(plan, answer, PlanStages{}));
   EXPECT_TRUE(Compare(plan, answer, PlanStages{true, true, true}));
   EXPECT_FALSE(SameAst(plan, answer));
@@ -122,8 +125,9 @@ TEST(Expected, NamesTheFirstDifferingLine) {
   changelog.lines = {"+I [1]", "+I [2]"};
   UnitAnswer answer;
   answer.lines[ExpectKind::kChangelog] = {"+I [1]", "+I [3]"};
-  EXPECT_EQ(*Compare(changelog, answer, {}),
-            "    first difference in line 2\n      same +I [1]\n      want +I [2]\n      got  +I [3]\n");
+  EXPECT_EQ(
+      *Compare(changelog, answer, {}),
+      "    first difference in line 2\n      same +I [1]\n      want +I [2]\n      got  +I [3]\n");
 }
 
 TEST(Deviations, ReadThePartOfARow) {

@@ -1,4 +1,5 @@
-// The runtime with made-up sources and operators: order of rows, merging of time, stop, snapshots, counts.
+// The runtime with made-up sources and operators: order of rows, merging of time, stop, snapshots,
+// counts.
 #include "engine/runtime/job.h"
 
 #include <gtest/gtest.h>
@@ -89,7 +90,8 @@ class Noting final : public Operator {
     if (fails_) return Status::DataError("a bad row");
     std::string note = std::to_string(input) + ":";
     for (int row = 0; row < batch.rows; ++row) {
-      note += std::string(" ") + Text(batch.kind(row)) + std::to_string(batch.columns[0].values<int64_t>()[row]);
+      note += std::string(" ") + Text(batch.kind(row)) +
+              std::to_string(batch.columns[0].values<int64_t>()[row]);
     }
     notes_->push_back(note);
     return out.Emit(batch);
@@ -110,7 +112,8 @@ class NotingSink final : public Sink {
   explicit NotingSink(std::vector<std::string>* notes) : notes_(notes) {}
   Status Write(const RowBatch& batch) override {
     for (int row = 0; row < batch.rows; ++row) {
-      notes_->push_back(Text(batch.kind(row)) + std::to_string(batch.columns[0].values<int64_t>()[row]));
+      notes_->push_back(Text(batch.kind(row)) +
+                        std::to_string(batch.columns[0].values<int64_t>()[row]));
     }
     return Status::Ok();
   }
@@ -194,7 +197,8 @@ TEST(Job, FeedsMeetingBranchesRowByRow) {
   graph.MarkMeetingFanOuts();
   Job job(std::move(graph));
   ASSERT_TRUE(job.RunToEnd().ok());
-  EXPECT_EQ(notes, (Notes{"0: +I1", "1: +I1", "0: +I2", "1: +I2", "0: +I3", "1: +I3", "W max", "end"}));
+  EXPECT_EQ(notes,
+            (Notes{"0: +I1", "1: +I1", "0: +I2", "1: +I2", "0: +I3", "1: +I3", "W max", "end"}));
 }
 
 TEST(Job, LeavesBranchesThatDoNotMeetInBatches) {

@@ -1,0 +1,346 @@
+#include "cli/script/unit_run.h"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <set>
+
+#include "engine/runtime/job.h"
+#include "engine/value_text.h"
+#include "planner/exec/build_job.h"
+#include "planner/sql/parser.h"
+
+namespace rowtide {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLongestCut = 7;
+constexpr const char* kQueryTable = "";  // the name under which a query's rows are collected
+
+void ReplaceAll(std::string* text, const std::string& from, const std::string& to) {
+  for (size_t at = text->find(from); at != std::string::npos;
+       at = text->find(from, at + to.size())) {
+    text->replace(at, from.size(), to);
+  }
+}
+
+// Rows of a query, as of a collect table.
+class QueryRows final : public Sink {
+ public:
+  QueryRows(Schema schema, std::vector<CollectedRow>* rows)
+      : schema_(std::move(schema)), rows_(rows) {}
+  Status Write(const RowBatch& batch) override {
+    for (int row = 0; row < batch.rows; ++row) {
+      std::string text;
+      AppendScriptRow(batch, row, schema_, &text);
+      rows_->push_back({batch.kind(row), text.substr(3)});
+    }
+    return Status::Ok();
+  }
+
+ private:
+  Schema schema_;
+  std::vector<CollectedRow>* rows_;
+};
+
+// One way to run a job over the script's rows.
+struct Way {
+  std::string name;
+  uint64_t seed = 0;
+  bool cuts = false;
+  bool restores = false;
+  bool defers_watermarks = false;
+};
+
+class JobRun {
+ public:
+  JobRun(const PlannedJob& planned, const std::vector<ScriptEvent>& input, const Way& way,
+         const Clock& clock)
+      : planned_(planned), feed_(input), way_(way), clock_(clock), random_(way.seed) {
+    feed_.SetCuts([this] { return NextRowsMax(); });
+  }
+
+  Status Run() {
+    RT_ASSIGN(std::unique_ptr<Job> job, Build());
+    int64_t rows_seen = 0;
+    while (true) {
+      RT_ASSIGN(const SourceState state, job->Step());
+      if (state == SourceState::kEnd) break;
+      if (!way_.restores || job->rows_read() == rows_seen) continue;
+      RT_TRY(Rebuild(&job));
+      rows_seen = job->rows_read();
+    }
+    return job->Finish();
+  }
+
+  CollectedRows& collected() { return collected_; }
+
+ private:
+  int NextRowsMax() {
+    if (!way_.cuts) return 1;
+    return std::uniform_int_distribution<int>(1, kLongestCut)(random_);
+  }
+
+  Result<std::unique_ptr<Job>> Build() {
+    feed_.Reset();
+    BuildContext context;
+    context.connectors.clock = &clock_;
+    context.connectors.feed = &feed_;
+    context.connectors.collected = &collected_;
+    context.defers_watermarks = way_.defers_watermarks;
+    if (planned_.is_query) {
+      context.result = std::make_unique<QueryRows>(planned_.schema, &collected_.of(kQueryTable));
+    }
+    RT_ASSIGN(JobGraph graph, BuildJob(planned_, std::move(context)));
+    return std::make_unique<Job>(std::move(graph));
+  }
+
+  Status Rebuild(std::unique_ptr<Job>* job) {
+    RT_ASSIGN(const std::string bytes, (*job)->Snapshot());
+    const std::vector<NodeStats> before = (*job)->Stats();
+    job->reset();
+    RT_ASSIGN(*job, Build());
+    RT_TRY((*job)->Restore(bytes));
+    const std::vector<NodeStats> after = (*job)->Stats();
+    for (size_t i = 0; i < before.size(); ++i) {
+      if (before[i].state_entries == after[i].state_entries) continue;
+      return Status::Internal("{} has {} state entries after a restore, {} before", before[i].name,
+                              after[i].state_entries, before[i].state_entries);
+    }
+    return Status::Ok();
+  }
+
+  const PlannedJob& planned_;
+  RowsFeed feed_;
+  CollectedRows collected_;
+  const Way& way_;
+  const Clock& clock_;
+  std::mt19937_64 random_;
+};
+
+bool IsUpsert(const ChangelogMode& mode) { return !mode.update_before; }
+
+// Positions, in the sink's schema, of the key of an upsert collect table; empty for others.
+std::vector<int> UpsertKeyOf(const CatalogTable& table) {
+  if (!table.sink || !table.sink->mode || !IsUpsert(*table.sink->mode)) return {};
+  std::vector<int> key;
+  const Schema schema = table.SinkSchema();
+  for (const int column : table.primary_key) {
+    key.push_back(schema.Find(table.columns[static_cast<size_t>(column)].name));
+  }
+  return key;
+}
+
+class UnitRunner {
+ public:
+  UnitRunner(const ScriptBlock& unit, const std::vector<ScriptEvent>& input,
+             const ScriptPlace& place, const WaysOptions& ways, Session& session)
+      : unit_(unit), input_(input), place_(place), ways_(ways), session_(session) {}
+
+  UnitRun Run() {
+    const Status status = unit_.kind == BlockKind::kExplain ? ExplainUnit() : ExecuteUnit();
+    if (!status.ok()) run_.answer.failure = status;
+    return std::move(run_);
+  }
+
+ private:
+  Status ExplainUnit() {
+    const std::string sql = place_.Expand(unit_.text());
+    RT_ASSIGN(const std::vector<ast::Statement> statements, ParseScript(sql));
+    if (statements.size() != 1) return Status::InvalidArgument("explain takes one statement");
+    RT_ASSIGN(const ExplainText explained, session_.Explain(statements[0]));
+    run_.answer.lines[ExpectKind::kPlan] = SplitLines(place_.Contract(explained.text));
+    return Status::Ok();
+  }
+
+  Status ExecuteUnit() {
+    const std::set<fs::path> before = FilesOf(place_.scratch);
+    const std::string sql = place_.Expand(unit_.text());
+    ScriptParser parser(sql);
+    while (true) {
+      RT_ASSIGN(const std::optional<ast::Statement> statement, parser.NextStatement());
+      if (!statement) break;
+      RT_ASSIGN(const Outcome outcome, session_.Execute(*statement));
+      if (const auto* job = std::get_if<PlannedJob>(&outcome)) RT_TRY(RunAllWays(*job));
+    }
+    AddChangelog(sinks_, &run_.answer);
+    for (std::string& line : run_.answer.lines[ExpectKind::kChangelog])
+      line = place_.Contract(line);
+    for (std::string& line : run_.answer.lines[ExpectKind::kTable]) line = place_.Contract(line);
+    run_.answer.lines[ExpectKind::kFiles] = NewLines(before);
+    return Status::Ok();
+  }
+
+  // Files are written once: a second way would write them again.
+  Status RunAllWays(const PlannedJob& planned) {
+    const Way plain{"plain"};
+    std::vector<SinkChangelog> answer;
+    const Status status = RunWay(planned, plain, &answer);
+    if (!ways_.plain_only && !planned.writes_files()) {
+      for (const Way& way : OtherWays(planned)) CompareWay(planned, way, status, answer);
+    }
+    std::move(answer.begin(), answer.end(), std::back_inserter(sinks_));
+    return status;
+  }
+
+  std::vector<Way> OtherWays(const PlannedJob& planned) const {
+    std::vector<Way> ways;
+    std::mt19937_64 seeds(ways_.seed * 1000003 + static_cast<uint64_t>(unit_.line));
+    for (int i = 0; i < ways_.cuts; ++i) ways.push_back({"cuts", seeds(), true});
+    ways.push_back({"restored at every row", 0, false, true});
+    if (!ReadsWatermarks(planned.plan))
+      ways.push_back({"deferred watermarks", seeds(), true, false, true});
+    return ways;
+  }
+
+  void CompareWay(const PlannedJob& planned, const Way& way, const Status& want,
+                  const std::vector<SinkChangelog>& rows) {
+    if (run_.ways_differ) return;
+    std::vector<SinkChangelog> got;
+    const Status status = RunWay(planned, way, &got);
+    UnitAnswer expected;
+    UnitAnswer answer;
+    if (!want.ok()) expected.failure = want;
+    if (!status.ok()) answer.failure = status;
+    if (want.ok() && status.ok()) {
+      AddChangelog(rows, &expected);
+      AddChangelog(got, &answer);
+    } else if (want.kind() == status.kind()) {
+      return;
+    }
+    Expectation changelog;
+    changelog.lines = expected.Lines(ExpectKind::kChangelog);
+    const std::optional<std::string> difference = Compare(changelog, answer, {});
+    if (!difference) return;
+    run_.ways_differ = fmt::format("    way: {}, seed {}; the plain way gives what is wanted\n{}",
+                                   way.name, way.seed, *difference);
+  }
+
+  Status RunWay(const PlannedJob& planned, const Way& way, std::vector<SinkChangelog>* sinks) {
+    JobRun run(planned, input_, way, clock_);
+    const Status status = run.Run();
+    for (const auto& [table, rows] : run.collected().all()) {
+      SinkChangelog sink{table, rows, {}};
+      for (const ExecPointer& root : planned.plan.roots) {
+        const auto* written = root->as<PhysicalSink>();
+        if (written && written->table->path.ToString() == table)
+          sink.upsert_key = UpsertKeyOf(*written->table);
+      }
+      sinks->push_back(std::move(sink));
+    }
+    return status;
+  }
+
+  // --- files ---
+  static std::set<fs::path> FilesOf(const fs::path& folder) {
+    std::set<fs::path> files;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+      if (entry.is_regular_file()) files.insert(entry.path());
+    }
+    return files;
+  }
+
+  std::vector<std::string> NewLines(const std::set<fs::path>& before) const;
+
+  const ScriptBlock& unit_;
+  const std::vector<ScriptEvent>& input_;
+  const ScriptPlace& place_;
+  const WaysOptions& ways_;
+  Session& session_;
+  SystemClock clock_;
+  std::vector<SinkChangelog> sinks_;
+  UnitRun run_;
+};
+
+bool IsUtf8(std::string_view bytes) {
+  size_t left = 0;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (left > 0) {
+      if ((byte & 0xc0) != 0x80) return false;
+      --left;
+    } else if (byte >= 0x80) {
+      if (byte < 0xc2 || byte > 0xf4) return false;
+      left = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
+    }
+  }
+  return left == 0;
+}
+
+// Control characters and bytes that are no UTF-8 as \xNN.
+std::string Visible(std::string_view bytes) {
+  const bool utf8 = IsUtf8(bytes);
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f || (!utf8 && byte > 0x7f)) {
+      text += fmt::format("\\x{:02x}", byte);
+    } else {
+      text.push_back(c);
+    }
+  }
+  return text;
+}
+
+// `part-UUID-task-number` to `part-*`.
+std::string ShortName(const std::string& name) {
+  const size_t part = name.rfind("part-");
+  const bool begins_name = part == 0 || (part != std::string::npos && name[part - 1] == '/');
+  return begins_name ? name.substr(0, part) + "part-*" : name;
+}
+
+std::vector<std::string> UnitRunner::NewLines(const std::set<fs::path>& before) const {
+  std::vector<std::string> lines;
+  for (const fs::path& file : FilesOf(place_.scratch)) {
+    if (before.contains(file)) continue;
+    const std::string name = ShortName(file.lexically_relative(place_.scratch).string());
+    std::ifstream in(file, std::ios::binary);
+    const std::string bytes(std::istreambuf_iterator<char>(in), {});
+    if (bytes.empty()) lines.push_back(name + " is empty");
+    const bool ends_line = bytes.ends_with('\n');
+    std::vector<std::string> parts = SplitLines(bytes);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const bool unfinished = !ends_line && i + 1 == parts.size();
+      lines.push_back(
+          fmt::format("{}: {}{}", name, Visible(parts[i]), unfinished ? " (no newline)" : ""));
+    }
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+}  // namespace
+
+std::string ScriptPlace::Expand(std::string text) const {
+  ReplaceAll(&text, "${DIR}", folder.string());
+  ReplaceAll(&text, "${TMP}", scratch.string());
+  return text;
+}
+
+std::string ScriptPlace::Contract(std::string text) const {
+  ReplaceAll(&text, scratch.string(), "${TMP}");
+  ReplaceAll(&text, folder.string(), "${DIR}");
+  return text;
+}
+
+UnitRun RunUnit(const ScriptBlock& unit, const std::vector<ScriptEvent>& input,
+                const ScriptPlace& place, const WaysOptions& ways, Session& session) {
+  return UnitRunner(unit, input, place, ways, session).Run();
+}
+
+Status ExecuteSql(const std::string& sql, Session& session) {
+  ScriptParser parser(sql);
+  while (true) {
+    RT_ASSIGN(const std::optional<ast::Statement> statement, parser.NextStatement());
+    if (!statement) return Status::Ok();
+    RT_ASSIGN(const Outcome outcome, session.Execute(*statement));
+    if (std::holds_alternative<PlannedJob>(outcome)) {
+      return Status::Validate(statement->position, "an sql block runs no jobs");
+    }
+  }
+}
+
+}  // namespace rowtide
