@@ -1,6 +1,6 @@
 // Where the rows of a SELECT go: printed as they come, in one of five forms.
 //
-//   changelog   +I ["a",1]                      script text, as in `.test` files; the form of a pipe
+//   changelog   +I ["a",1]                  script text, as in `.test` files; the form of a pipe
 //   tableau     | +I |  a |  1 |                    aligned, with borders; the form of a terminal
 //   json        {"op":"+I","row":{"k":"a","n":1}}
 //   csv         op,k,n  then  +I,a,1

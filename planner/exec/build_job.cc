@@ -1,0 +1,183 @@
+#include "planner/exec/build_job.h"
+
+#include <algorithm>
+#include <map>
+
+#include "operators/drop_update_before.h"
+#include "operators/group_aggregate.h"
+#include "operators/mini_batch_assigner.h"
+#include "operators/union.h"
+#include "operators/values.h"
+#include "planner/exec/node_operators.h"
+
+namespace rowtide {
+
+namespace {
+
+// Where a node's rows come from, by the number of its job node.
+using Numbers = std::map<const ExecNode*, int>;
+
+bool IsSource(const ExecNode& node) { return node.as<PhysicalScan>() || node.as<PhysicalValues>(); }
+
+class JobBuilder {
+ public:
+  JobBuilder(const PlannedJob& job, BuildContext context)
+      : job_(job), context_(std::move(context)) {}
+
+  Result<JobGraph> Build() {
+    RT_TRY(AddSources());
+    for (const ExecPointer& root : job_.plan.roots) RT_TRY(AddRoot(*root));
+    graph_.MarkMeetingFanOuts();
+    return std::move(graph_);
+  }
+
+ private:
+  // --- sources ---
+  static std::string NameOf(const ExecNode& source) {
+    const auto* scan = source.as<PhysicalScan>();
+    return scan ? scan->table->path.ToString() : "";
+  }
+
+  void CollectSources(const ExecPointer& node, std::vector<const ExecNode*>* sources) const {
+    if (IsSource(*node) &&
+        std::find(sources->begin(), sources->end(), node.get()) == sources->end()) {
+      sources->push_back(node.get());
+    }
+    for (const ExecPointer& input : node->inputs) CollectSources(input, sources);
+  }
+
+  Status AddSources() {
+    std::vector<const ExecNode*> sources;
+    for (const ExecPointer& root : job_.plan.roots) CollectSources(root, &sources);
+    std::stable_sort(sources.begin(), sources.end(),
+                     [](const ExecNode* a, const ExecNode* b) { return NameOf(*a) < NameOf(*b); });
+    for (const ExecNode* source : sources) RT_TRY(AddSource(*source));
+    return Status::Ok();
+  }
+
+  Status AddSource(const ExecNode& node) {
+    const int number = graph_.AddNode(DisplayName(node));
+    RT_ASSIGN(std::unique_ptr<Source> source, MakeSource(node, number));
+    graph_.SetSource(number, std::move(source));
+    numbers_[&node] = number;
+    return Status::Ok();
+  }
+
+  Result<std::unique_ptr<Source>> MakeSource(const ExecNode& node, int number) {
+    if (const auto* scan = node.as<PhysicalScan>())
+      return CreateScan(*scan, job_.options, Connectors(number));
+    return CreateValues(*node.as<PhysicalValues>(), node.schema, job_.options);
+  }
+
+  ConnectorContext Connectors(int number) {
+    ConnectorContext connectors = context_.connectors;
+    connectors.counters = &graph_.meters(number)->counters;
+    connectors.local_time_zone = job_.local_time_zone();
+    return connectors;
+  }
+
+  // --- operators ---
+  Status AddRoot(const ExecNode& root) {
+    if (const auto* sink = root.as<PhysicalSink>()) return AddSink(root, *sink);
+    RT_ASSIGN(const int input, Add(root));
+    if (context_.result == nullptr) return Status::Internal("a query without a place for its rows");
+    const int number = graph_.AddNode("Result");
+    graph_.SetSink(number, std::move(context_.result));
+    graph_.Connect(input, number, 0);
+    return Status::Ok();
+  }
+
+  // The number of the job node that puts out the node's rows.
+  Result<int> Add(const ExecNode& node) {
+    const auto known = numbers_.find(&node);
+    if (known != numbers_.end()) return known->second;
+    std::vector<int> inputs;
+    for (const ExecPointer& input : node.inputs) {
+      RT_ASSIGN(const int number, Add(*input));
+      inputs.push_back(number);
+    }
+    if (node.as<PhysicalExchange>()) return Remember(node, inputs[0]);
+    const int number = graph_.AddNode(DisplayName(node));
+    RT_ASSIGN(std::unique_ptr<Operator> operation,
+              CreateOperator(node, job_.options, Context(number), context_.defers_watermarks));
+    graph_.SetOperator(number, std::move(operation), static_cast<int>(inputs.size()));
+    for (size_t i = 0; i < inputs.size(); ++i)
+      graph_.Connect(inputs[i], number, static_cast<int>(i));
+    return Remember(node, number);
+  }
+
+  int Remember(const ExecNode& node, int number) {
+    numbers_[&node] = number;
+    return number;
+  }
+
+  OperatorContext Context(int number) {
+    NodeMeters* meters = graph_.meters(number);
+    OperatorContext context = OperatorContextOf(job_.options);
+    context.clock = context_.connectors.clock;
+    context.counters = &meters->counters;
+    context.state_size = &meters->state;
+    return context;
+  }
+
+  // --- sinks ---
+  // input -> [ConstraintEnforcer] -> [SinkUpsertMaterializer] -> sink
+  Status AddSink(const ExecNode& node, const PhysicalSink& sink) {
+    RT_ASSIGN(int input, Add(*node.inputs[0]));
+    for (SinkStage& stage : SinkStagesOf(node, sink, job_.options)) {
+      const int number = graph_.AddNode(stage.name);
+      RT_ASSIGN(std::unique_ptr<Operator> operation, stage.create(Context(number)));
+      graph_.SetOperator(number, std::move(operation), 1);
+      graph_.Connect(input, number, 0);
+      input = number;
+    }
+    const int number = graph_.AddNode(DisplayName(node));
+    RT_ASSIGN(std::unique_ptr<Sink> target, CreateTableSink(sink, Connectors(number)));
+    graph_.SetSink(number, std::move(target));
+    graph_.Connect(input, number, 0);
+    return Status::Ok();
+  }
+
+  const PlannedJob& job_;
+  BuildContext context_;
+  JobGraph graph_;
+  Numbers numbers_;
+};
+
+// Keep-first by event time fires on watermarks, a mini-batch by event time flushes on them, a
+// materializer that checks for conflicts waits for them, CURRENT_WATERMARK shows them.
+bool NodeReadsWatermarks(const ExecNode& node) {
+  if (const auto* keep = node.as<ExecDeduplicate>()) return keep->rowtime && !keep->keeps_last;
+  if (node.as<PhysicalMiniBatchAssigner>()) return true;
+  if (const auto* sink = node.as<PhysicalSink>()) {
+    return sink->conflict == ConflictStrategy::kError ||
+           sink->conflict == ConflictStrategy::kNothing;
+  }
+  if (const auto* calc = node.as<PhysicalCalc>()) {
+    bool reads = false;
+    const auto visit = [&](const Expression& part) { reads |= part.is_call("CURRENT_WATERMARK"); };
+    for (const Expression& projection : calc->projections) Walk(projection, visit);
+    if (calc->condition) Walk(*calc->condition, visit);
+    return reads;
+  }
+  return false;
+}
+
+bool TreeReadsWatermarks(const ExecNode& node) {
+  return NodeReadsWatermarks(node) ||
+         std::any_of(node.inputs.begin(), node.inputs.end(),
+                     [](const ExecPointer& input) { return TreeReadsWatermarks(*input); });
+}
+
+}  // namespace
+
+Result<JobGraph> BuildJob(const PlannedJob& job, BuildContext context) {
+  return JobBuilder(job, std::move(context)).Build();
+}
+
+bool ReadsWatermarks(const ExecPlan& plan) {
+  return std::any_of(plan.roots.begin(), plan.roots.end(),
+                     [](const ExecPointer& root) { return TreeReadsWatermarks(*root); });
+}
+
+}  // namespace rowtide

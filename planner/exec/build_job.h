@@ -1,0 +1,33 @@
+// The execution plan as a job graph: one operator per node, one edge per input.
+//
+//   Sink                                   source -> Calc -> Deduplicate -> sink
+//   +- Deduplicate
+//      +- Exchange                         Exchange is a direct call on one lane: no node
+//         +- Calc
+//            +- TableSourceScan
+//
+// A plan can be built any number of times: that is how a job is restored. Sources are added in the
+// order of their tables' names, which is the order in which the job polls them.
+#pragma once
+
+#include <memory>
+
+#include "connectors/registry.h"
+#include "engine/runtime/job_graph.h"
+#include "planner/session.h"
+
+namespace rowtide {
+
+struct BuildContext {
+  ConnectorContext connectors;   // clock, feed, collected rows, output
+  std::unique_ptr<Sink> result;  // of a query: where its rows go
+  // tests: watermarks come at the end only (Requires: !ReadsWatermarks)
+  bool defers_watermarks = false;
+};
+
+Result<JobGraph> BuildJob(const PlannedJob& job, BuildContext context);
+
+// Whether some operator's output depends on when watermarks come.
+bool ReadsWatermarks(const ExecPlan& plan);
+
+}  // namespace rowtide

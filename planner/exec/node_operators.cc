@@ -1,0 +1,301 @@
+#include "planner/exec/node_operators.h"
+
+#include <algorithm>
+
+#include "operators/deduplicate.h"
+#include "operators/drop_update_before.h"
+#include "operators/expressions/evaluator.h"
+#include "operators/group_aggregate.h"
+#include "operators/local_group_aggregate.h"
+#include "operators/mini_batch_assigner.h"
+#include "operators/rank.h"
+#include "operators/union.h"
+#include "operators/values.h"
+
+namespace rowtide {
+
+namespace {
+
+using OperatorResult = Result<std::unique_ptr<Operator>>;
+
+constexpr int kRowsPerFileWatermark = 1024;
+
+// What every creator sees.
+struct NodeContext {
+  const ExecNode& node;
+  const Options& options;
+  OperatorContext context;
+  bool defers_watermarks;
+
+  const Schema& input() const { return node.inputs[0]->schema; }
+};
+
+MiniBatch MiniBatchOf(const Options& options) {
+  if (!options.GetBool("table.exec.mini-batch.enabled")) return {};
+  return {options.GetInt("table.exec.mini-batch.size")};
+}
+
+Result<std::vector<Aggregation>> AggregationsOf(const PhysicalGroupAggregate& aggregate) {
+  std::vector<Aggregation> calls;
+  for (size_t i = 0; i < aggregate.calls.size(); ++i) {
+    const AggregateCall& call = aggregate.calls[i];
+    Aggregation aggregation;
+    RT_ASSIGN(aggregation.function, AggregateFunctionByName(call.function));
+    aggregation.arguments = call.arguments;
+    aggregation.filter = call.filter;
+    aggregation.distinct = call.distinct;
+    aggregation.retracts = i < aggregate.retracts.size() && aggregate.retracts[i];
+    aggregation.type = call.type;
+    calls.push_back(std::move(aggregation));
+  }
+  return calls;
+}
+
+OperatorResult Create(const PhysicalGroupAggregate& aggregate, NodeContext at) {
+  RT_ASSIGN(std::vector<Aggregation> calls, AggregationsOf(aggregate));
+  if (!aggregate.ttl_hints.empty()) {
+    const std::string& text = aggregate.ttl_hints.back().second;
+    if (!ParseDurationMillis(text, &at.context.state_ttl_millis)) {
+      return Status::InvalidArgument("{} in a STATE_TTL hint is no duration", Quote(text));
+    }
+  }
+  if (aggregate.phase == AggregatePhase::kLocal) {
+    LocalGroupAggregateSpec local;
+    local.group = aggregate.group;
+    local.calls = std::move(calls);
+    local.counts_rows = aggregate.counts_rows;
+    local.count_star = aggregate.count_star;
+    local.mini_batch = MiniBatchOf(at.options);
+    return LocalGroupAggregate::Create(std::move(local), at.input(), at.context);
+  }
+  GroupAggregateSpec spec;
+  spec.group = aggregate.group;
+  spec.calls = std::move(calls);
+  spec.output = at.node.schema;
+  spec.counts_rows = aggregate.counts_rows;
+  spec.generates_update_before = at.node.generates_update_before;
+  spec.mini_batch = MiniBatchOf(at.options);
+  spec.merges_partials = aggregate.phase == AggregatePhase::kGlobal;
+  spec.count_star = aggregate.count_star;
+  spec.raw_input = aggregate.raw_input;
+  return GroupAggregate::Create(std::move(spec), at.input(), at.context);
+}
+
+OperatorResult Create(const ExecDeduplicate& keep, NodeContext at) {
+  DeduplicateSpec spec;
+  spec.schema = at.node.schema;
+  spec.keys = keep.keys;
+  spec.rowtime = keep.rowtime;
+  spec.order_column = keep.order_column;
+  spec.keeps_last = keep.keeps_last;
+  spec.outputs_insert_only = keep.outputs_insert_only;
+  spec.emits_update_before = at.node.generates_update_before;
+  spec.insert_update_after_sensitive = keep.insert_update_after_sensitive;
+  if (keep.mini_batch) spec.mini_batch = MiniBatchOf(at.options);
+  spec.compacts_changes = keep.compacts;
+  return Create(spec, at.context);
+}
+
+RankSpec::Strategy StrategyOf(const RankStrategy& strategy, const ChangelogMode& input) {
+  switch (strategy.kind) {
+    case RankStrategy::Kind::kAppendFast: return RankSpec::Strategy::kAppendFast;
+    case RankStrategy::Kind::kUpdateFast: return RankSpec::Strategy::kUpdateFast;
+    case RankStrategy::Kind::kRetract: return RankSpec::Strategy::kRetract;
+    case RankStrategy::Kind::kUndefined: break;
+  }
+  return input.insert_only() ? RankSpec::Strategy::kAppendFast : RankSpec::Strategy::kRetract;
+}
+
+RankSpec RankSpecOf(const NodeContext& at, const RankStrategy& strategy) {
+  RankSpec spec;
+  spec.input = at.input();
+  spec.output = at.node.schema;
+  spec.strategy = StrategyOf(strategy, at.node.input_mode);
+  spec.row_key = strategy.keys;
+  spec.emits_update_before = at.node.generates_update_before;
+  return spec;
+}
+
+OperatorResult Create(const PhysicalRank& rank, NodeContext at) {
+  if (rank.type != RankType::kRowNumber)
+    return Status::Unsupported("RANK and DENSE_RANK are not supported");
+  RankSpec spec = RankSpecOf(at, rank.strategy);
+  spec.partition = rank.partition;
+  spec.order = rank.order;
+  spec.start = rank.range.start;
+  spec.end = rank.range.end;
+  spec.variable_end = rank.range.variable_end;
+  return Create(spec, at.context);
+}
+
+OperatorResult Create(const PhysicalSortLimit& limit, NodeContext at) {
+  RankSpec spec = RankSpecOf(at, limit.strategy);
+  spec.order = limit.order;
+  spec.start = limit.offset + 1;
+  spec.end = limit.offset + limit.fetch;
+  return Create(spec, at.context);
+}
+
+OperatorResult Create(const PhysicalLimit& limit, NodeContext at) {
+  RankSpec spec = RankSpecOf(at, RankStrategy{});
+  spec.start = limit.offset + 1;
+  spec.end = limit.fetch ? limit.offset + *limit.fetch : RankSpec::kNoEnd;
+  return Create(spec, at.context);
+}
+
+OperatorResult Create(const PhysicalMiniBatchAssigner& assigner, NodeContext at) {
+  return MiniBatchAssigner::Create({assigner.interval_millis, assigner.rowtime}, at.input(),
+                                   at.context);
+}
+
+OperatorResult Create(const PhysicalDropUpdateBefore& /*drop*/, NodeContext at) {
+  return DropUpdateBefore::Create({}, at.input(), at.context);
+}
+
+OperatorResult Create(const PhysicalUnion& /*all*/, NodeContext at) {
+  return Union::Create({static_cast<int>(at.node.inputs.size())}, at.node.schema, at.context);
+}
+
+OperatorResult NotBuilt(const char* construct) {
+  return Status::Unsupported("{} is not supported", construct);
+}
+OperatorResult Create(const PhysicalCalc& /*calc*/, NodeContext /*at*/) { return NotBuilt("Calc"); }
+OperatorResult Create(const PhysicalWatermarkAssigner& /*assigner*/, NodeContext /*at*/) {
+  return NotBuilt("WatermarkAssigner");
+}
+OperatorResult Create(const PhysicalChangelogNormalize& /*normalize*/, NodeContext /*at*/) {
+  return NotBuilt("ChangelogNormalize");
+}
+OperatorResult Create(const PhysicalJoin& /*join*/, NodeContext /*at*/) {
+  return NotBuilt("a regular join");
+}
+OperatorResult Create(const PhysicalOverAggregate& /*over*/, NodeContext /*at*/) {
+  return NotBuilt("OVER aggregation");
+}
+
+OperatorResult NoOperator() { return Status::Internal("a node that is no operator"); }
+OperatorResult Create(const PhysicalScan& /*scan*/, NodeContext /*at*/) { return NoOperator(); }
+OperatorResult Create(const PhysicalValues& /*values*/, NodeContext /*at*/) { return NoOperator(); }
+OperatorResult Create(const PhysicalExchange& /*exchange*/, NodeContext /*at*/) {
+  return NoOperator();
+}
+OperatorResult Create(const PhysicalSink& /*sink*/, NodeContext /*at*/) { return NoOperator(); }
+
+// --- names ---
+const char* Named(const PhysicalScan&) { return "TableSourceScan"; }
+const char* Named(const PhysicalValues&) { return "Values"; }
+const char* Named(const PhysicalCalc&) { return "Calc"; }
+const char* Named(const PhysicalExchange&) { return "Exchange"; }
+const char* Named(const PhysicalWatermarkAssigner&) { return "WatermarkAssigner"; }
+const char* Named(const PhysicalMiniBatchAssigner&) { return "MiniBatchAssigner"; }
+const char* Named(const ExecDeduplicate&) { return "Deduplicate"; }
+const char* Named(const PhysicalRank&) { return "Rank"; }
+const char* Named(const PhysicalSortLimit&) { return "SortLimit"; }
+const char* Named(const PhysicalLimit&) { return "Limit"; }
+const char* Named(const PhysicalGroupAggregate& aggregate) {
+  switch (aggregate.phase) {
+    case AggregatePhase::kSingle: return "GroupAggregate";
+    case AggregatePhase::kLocal: return "LocalGroupAggregate";
+    case AggregatePhase::kGlobal: return "GlobalGroupAggregate";
+  }
+  return "";
+}
+const char* Named(const PhysicalChangelogNormalize&) { return "ChangelogNormalize"; }
+const char* Named(const PhysicalDropUpdateBefore&) { return "DropUpdateBefore"; }
+const char* Named(const PhysicalUnion&) { return "Union"; }
+const char* Named(const PhysicalJoin&) { return "Join"; }
+const char* Named(const PhysicalOverAggregate&) { return "OverAggregate"; }
+const char* Named(const PhysicalSink&) { return "Sink"; }
+
+}  // namespace
+
+std::string DisplayName(const ExecNode& node) {
+  std::string name = std::visit([](const auto& op) { return std::string(Named(op)); }, node.op);
+  if (const auto* scan = node.as<PhysicalScan>()) name += "(" + scan->table->path.name + ")";
+  if (const auto* sink = node.as<PhysicalSink>()) name += "(" + sink->table->path.name + ")";
+  return name;
+}
+
+// --- tables ---
+TableSpec TableSpecOf(const CatalogTable& table, const std::map<std::string, std::string>& hints) {
+  TableSpec spec;
+  spec.name = table.path.ToString();
+  spec.options = table.options;
+  for (const auto& [key, value] : hints) spec.options[key] = value;
+  for (const TableColumn& column : table.columns) {
+    if (column.kind == TableColumn::Kind::kPhysical) spec.schema.Add({column.name, column.type});
+  }
+  return spec;
+}
+
+TableSpec SinkSpecOf(const CatalogTable& table, const std::map<std::string, std::string>& hints) {
+  TableSpec spec = TableSpecOf(table, hints);
+  spec.schema = table.SinkSchema();
+  return spec;
+}
+
+Result<std::unique_ptr<Source>> CreateScan(const PhysicalScan& scan, const Options& options,
+                                           ConnectorContext context) {
+  const std::vector<TableColumn>& columns = scan.table->columns;
+  ScanSpec spec;
+  for (const int position : scan.columns) {
+    const TableColumn& column = columns[static_cast<size_t>(position)];
+    if (column.kind == TableColumn::Kind::kMetadata) {
+      spec.metadata.push_back(column.metadata_key);
+      continue;
+    }
+    if (!spec.metadata.empty())
+      return Status::Internal("a physical column behind a metadata column");
+    const auto is_physical = [](const TableColumn& other) {
+      return other.kind == TableColumn::Kind::kPhysical;
+    };
+    spec.columns.push_back(
+        static_cast<int>(std::count_if(columns.begin(), columns.begin() + position, is_physical)));
+  }
+  spec.limit = scan.limit;
+  if (options.Get("rowtide.bad-data." + scan.table->path.name) == "skip")
+    context.bad_data = BadData::kSkip;
+  return CreateSource(TableSpecOf(*scan.table, scan.hint_options), spec, context);
+}
+
+Result<std::unique_ptr<Source>> CreateValues(const PhysicalValues& values, const Schema& schema,
+                                             const Options& options) {
+  EvaluationContext evaluation;
+  evaluation.local_time_zone = options.local_time_zone();
+  ValuesSpec spec;
+  for (const std::vector<Expression>& row : values.rows) {
+    std::vector<Value>& out = spec.rows.emplace_back();
+    for (const Expression& expression : row) {
+      RT_ASSIGN(Value value, EvaluateConstant(expression, evaluation));
+      out.push_back(std::move(value));
+    }
+  }
+  return ValuesSource::Create(std::move(spec), schema);
+}
+
+OperatorContext OperatorContextOf(const Options& options) {
+  OperatorContext context;
+  context.local_time_zone = options.local_time_zone();
+  context.state_ttl_millis = options.GetMillis("table.exec.state.ttl");
+  context.flink_compat = options.GetBool("rowtide.flink-compat");
+  return context;
+}
+
+Result<std::unique_ptr<Operator>> CreateOperator(const ExecNode& node, const Options& options,
+                                                 const OperatorContext& context,
+                                                 bool defers_watermarks) {
+  const NodeContext at{node, options, context, defers_watermarks};
+  return std::visit([&](const auto& op) { return Create(op, at); }, node.op);
+}
+
+std::vector<SinkStage> SinkStagesOf(const ExecNode& /*node*/, const PhysicalSink& /*sink*/,
+                                    const Options& /*options*/) {
+  return {};
+}
+
+Result<std::unique_ptr<Sink>> CreateTableSink(const PhysicalSink& sink,
+                                              const ConnectorContext& context) {
+  return CreateSink(SinkSpecOf(*sink.table, sink.hint_options), context);
+}
+
+}  // namespace rowtide

@@ -1,0 +1,51 @@
+// From one node of the execution plan to the operator, source or sink that does its work: specs are
+// filled in here.
+//
+// Pure functions of a node and the session's options; the job builder wires up what they return.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "connectors/registry.h"
+#include "engine/operator.h"
+#include "planner/exec/plan.h"
+#include "planner/options.h"
+
+namespace rowtide {
+
+// A short name for statistics and snapshots: `Deduplicate`, `TableSourceScan(orders)`.
+std::string DisplayName(const ExecNode& node);
+
+// A table as its connector sees it; `hints` are laid over its options. For a sink the columns that
+// are written.
+TableSpec TableSpecOf(const CatalogTable& table, const std::map<std::string, std::string>& hints);
+TableSpec SinkSpecOf(const CatalogTable& table, const std::map<std::string, std::string>& hints);
+
+Result<std::unique_ptr<Source>> CreateScan(const PhysicalScan& scan, const Options& options,
+                                           ConnectorContext context);
+Result<std::unique_ptr<Source>> CreateValues(const PhysicalValues& values, const Schema& schema,
+                                             const Options& options);
+
+// What a session's options say to every operator; clock, counters and state size are the caller's.
+OperatorContext OperatorContextOf(const Options& options);
+// Requires: the node is neither a source, a sink nor an Exchange. `defers_watermarks`: only the
+// last one is sent.
+Result<std::unique_ptr<Operator>> CreateOperator(const ExecNode& node, const Options& options,
+                                                 const OperatorContext& context,
+                                                 bool defers_watermarks);
+
+// What stands between a Sink node's input and the sink itself, in order.
+struct SinkStage {
+  std::string name;
+  std::function<Result<std::unique_ptr<Operator>>(const OperatorContext&)> create;
+};
+std::vector<SinkStage> SinkStagesOf(const ExecNode& node, const PhysicalSink& sink,
+                                    const Options& options);
+Result<std::unique_ptr<Sink>> CreateTableSink(const PhysicalSink& sink,
+                                              const ConnectorContext& context);
+
+}  // namespace rowtide

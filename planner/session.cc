@@ -1,0 +1,285 @@
+#include "planner/session.h"
+
+#include <algorithm>
+
+#include "connectors/registry.h"
+#include "planner/binder/bind_statement.h"
+#include "planner/exec/node_operators.h"
+#include "planner/plan_statement.h"
+#include "planner/sql/parser.h"
+
+namespace rowtide {
+
+namespace {
+
+Result<std::vector<LogicalPointer>> BindInserts(const std::vector<ast::Insert>& inserts,
+                                                BindContext& context) {
+  std::vector<LogicalPointer> roots;
+  for (const ast::Insert& insert : inserts) {
+    RT_ASSIGN(LogicalPointer root, BindInsert(insert, context));
+    roots.push_back(std::move(root));
+  }
+  return roots;
+}
+
+// --- tables that a plan reads and writes
+// -------------------------------------------------------------------------
+
+Status CheckSource(const CatalogTable& table, const std::map<std::string, std::string>& hints) {
+  RT_TRY(CheckOptions(TableSpecOf(table, hints)));
+  if (table.source) return Status::Ok();
+  return Status::InvalidArgument(
+      "the table {} cannot be read: the connector {} is for writing only", Quote(table.path.name),
+      Quote(table.connector()));
+}
+
+Status CheckSink(const CatalogTable& table, const std::map<std::string, std::string>& hints) {
+  RT_TRY(CheckOptions(TableSpecOf(table, hints)));
+  if (table.sink) return Status::Ok();
+  return Status::InvalidArgument(
+      "the table {} cannot be written: the connector {} is for reading only",
+      Quote(table.path.name), Quote(table.connector()));
+}
+
+// Options are checked when a table is used, as in Flink, not when it is declared.
+Status CheckTables(const LogicalNode& node) {
+  if (const auto* scan = node.as<LogicalScan>())
+    RT_TRY(CheckSource(*scan->table, scan->hint_options));
+  if (const auto* sink = node.as<LogicalSink>())
+    RT_TRY(CheckSink(*sink->table, sink->hint_options));
+  for (const LogicalPointer& input : node.inputs) RT_TRY(CheckTables(*input));
+  return Status::Ok();
+}
+
+bool IsBounded(const ExecNode& node) {
+  const auto* scan = node.as<PhysicalScan>();
+  if (scan && scan->table->source && !scan->table->source->bounded) return false;
+  return std::all_of(node.inputs.begin(), node.inputs.end(),
+                     [](const ExecPointer& input) { return IsBounded(*input); });
+}
+
+Status FillAbilities(CatalogTable* table) {
+  const ConnectorTraits traits = TraitsOf(TableSpecOf(*table, {}));
+  if (traits.source) {
+    SourceAbilities source;
+    source.mode = traits.source->mode;
+    source.projection = traits.source->projection;
+    source.filter = traits.source->filter;
+    source.limit = traits.source->limit;
+    source.watermark = traits.source->watermark;
+    source.bounded = traits.source->bounded;
+    table->source = source;
+  }
+  if (traits.sink)
+    table->sink = SinkAbilities{traits.sink->mode, traits.sink->default_without_before};
+  return Status::Ok();
+}
+
+std::string JobName(const std::vector<LogicalPointer>& roots) {
+  std::string name;
+  for (const LogicalPointer& root : roots) {
+    const auto* sink = root->as<LogicalSink>();
+    if (sink == nullptr) return "collect";
+    name += (name.empty() ? "insert-into_" : ",") + sink->table->path.ToString();
+  }
+  return name;
+}
+
+Status Refuse(const std::string& construct, SourcePosition at) {
+  return Status::Unsupported("{} is not supported", construct).At(at);
+}
+
+Result<ExplainText> ExplainRoots(const std::vector<LogicalPointer>& roots, const Options& options,
+                                 const ExplainDetails& details) {
+  for (const LogicalPointer& root : roots) RT_TRY(CheckTables(*root));
+  RT_ASSIGN(std::string text, ExplainPlan(roots, options, details));
+  return ExplainText{std::move(text)};
+}
+
+template <typename T>
+constexpr bool kIsPlanned = std::is_same_v<T, ast::QueryPointer> ||
+                            std::is_same_v<T, ast::Insert> || std::is_same_v<T, ast::StatementSet>;
+
+Result<std::vector<LogicalPointer>> BindRoots(const ast::QueryPointer& query,
+                                              BindContext& context) {
+  RT_ASSIGN(LogicalPointer root, BindQuery(*query, context));
+  return std::vector<LogicalPointer>{std::move(root)};
+}
+Result<std::vector<LogicalPointer>> BindRoots(const ast::Insert& insert, BindContext& context) {
+  return BindInserts({insert}, context);
+}
+Result<std::vector<LogicalPointer>> BindRoots(const ast::StatementSet& set, BindContext& context) {
+  return BindInserts(set.inserts, context);
+}
+
+Result<Schema> SchemaOfView(const CatalogView& view, BindContext& context) {
+  RT_ASSIGN(const ast::QueryPointer query, ParseQuery(view.query_sql));
+  RT_ASSIGN(const LogicalPointer root, BindQuery(*query, context));
+  std::vector<Field> fields = root->schema.fields();
+  for (size_t i = 0; i < view.column_names.size() && i < fields.size(); ++i)
+    fields[i].name = view.column_names[i];
+  return Schema(std::move(fields));
+}
+
+Result<ExplainDetails> DetailsOf(const ast::Explain& explain, SourcePosition at) {
+  ExplainDetails details;
+  for (const std::string& detail : explain.details) {
+    if (detail != "CHANGELOG_MODE") return Refuse("EXPLAIN " + detail, at);
+    details.changelog_mode = true;
+  }
+  return details;
+}
+
+}  // namespace
+
+std::string PlannedJob::local_time_zone() const { return options.local_time_zone(); }
+
+bool PlannedJob::writes_files() const {
+  return std::any_of(plan.roots.begin(), plan.roots.end(), [](const ExecPointer& root) {
+    const auto* sink = root->as<PhysicalSink>();
+    return sink && sink->table->connector() == "filesystem";
+  });
+}
+
+std::vector<std::string> Session::TakeNotes() { return std::exchange(notes_, {}); }
+
+Result<Outcome> Session::Execute(const ast::Statement& statement) {
+  const auto as_outcome = [](auto result) -> Result<Outcome> {
+    if (!result.ok()) return result.status();
+    return Outcome(std::move(*result));
+  };
+  if (const auto* query = statement.as<ast::QueryPointer>()) return Run(**query);
+  if (const auto* insert = statement.as<ast::Insert>())
+    return Run(std::vector<ast::Insert>{*insert});
+  if (const auto* set = statement.as<ast::StatementSet>()) return Run(set->inserts);
+  if (statement.as<ast::Explain>()) return as_outcome(Explain(statement));
+  if (const auto* table = statement.as<ast::CreateTable>()) return Create(*table);
+  if (const auto* view = statement.as<ast::CreateView>()) return Create(*view);
+  if (const auto* drop = statement.as<ast::Drop>()) return Drop(*drop);
+  if (const auto* set = statement.as<ast::Set>()) return Set(*set);
+  if (const auto* reset = statement.as<ast::Reset>()) return Reset(*reset);
+  if (const auto* use = statement.as<ast::Use>()) return Use(*use);
+  if (const auto* describe = statement.as<ast::Describe>())
+    return as_outcome(Describe(describe->name));
+  if (const auto* show = statement.as<ast::Show>()) {
+    if (show->what == "COLUMNS") return as_outcome(Describe(show->name));
+    return as_outcome(ShowStatement(*show, statement.position, catalog_));
+  }
+  if (const auto* alter = statement.as<ast::Alter>())
+    return Refuse("ALTER " + alter->object, statement.position);
+  return Refuse(statement.as<ast::Refused>()->construct, statement.position);
+}
+
+Result<ExplainText> Session::Explain(const ast::Statement& statement) {
+  BindContext context{&catalog_, &options_};
+  ExplainDetails details;
+  details.changelog_mode = true;
+  const auto* explain = statement.as<ast::Explain>();
+  if (explain != nullptr) {
+    RT_ASSIGN(details, DetailsOf(*explain, statement.position));
+  }
+  const auto explain_one = [&](const auto& planned) -> Result<ExplainText> {
+    if constexpr (kIsPlanned<std::decay_t<decltype(planned)>>) {
+      RT_ASSIGN(const std::vector<LogicalPointer> roots, BindRoots(planned, context));
+      return ExplainRoots(roots, options_, details);
+    }
+    return Status::Parse(statement.position, "EXPLAIN takes a query, an INSERT or a statement set");
+  };
+  return explain ? std::visit(explain_one, explain->statement)
+                 : std::visit(explain_one, statement.node);
+}
+
+Result<Outcome> Session::Run(const ast::Query& query) {
+  BindContext context{&catalog_, &options_};
+  RT_ASSIGN(LogicalPointer root, BindQuery(query, context));
+  RT_TRY(CheckTables(*root));
+  PlannedJob job;
+  job.name = JobName({root});
+  job.options = options_;
+  job.is_query = true;
+  RT_ASSIGN(job.plan, PlanJob({root}, options_));
+  job.schema = job.plan.roots[0]->schema;
+  job.bounded = IsBounded(*job.plan.roots[0]);
+  return Outcome(std::move(job));
+}
+
+Result<Outcome> Session::Run(const std::vector<ast::Insert>& inserts) {
+  BindContext context{&catalog_, &options_};
+  RT_ASSIGN(const std::vector<LogicalPointer> roots, BindInserts(inserts, context));
+  for (const LogicalPointer& root : roots) RT_TRY(CheckTables(*root));
+  PlannedJob job;
+  job.name = JobName(roots);
+  job.options = options_;
+  RT_ASSIGN(job.plan, PlanJob(roots, options_));
+  for (const ExecPointer& root : job.plan.roots) job.bounded &= IsBounded(*root);
+  return Outcome(std::move(job));
+}
+
+Result<Outcome> Session::Create(const ast::CreateTable& create) {
+  BindContext context{&catalog_, &options_};
+  RT_ASSIGN(CatalogTable table, BindCreateTable(create, context, FillAbilities));
+  RT_TRY(catalog_.AddTable(std::move(table), create.if_not_exists).At(create.name.position));
+  return Outcome(Done{});
+}
+
+Result<Outcome> Session::Create(const ast::CreateView& create) {
+  BindContext context{&catalog_, &options_};
+  RT_ASSIGN(CatalogView view, BindCreateView(create, context));
+  RT_TRY(catalog_.AddView(std::move(view), create.if_not_exists).At(create.name.position));
+  return Outcome(Done{});
+}
+
+Result<Outcome> Session::Drop(const ast::Drop& drop) {
+  const ObjectPath path = catalog_.Resolve(drop.name.parts);
+  switch (drop.kind) {
+    case ast::Drop::Kind::kTable:
+      RT_TRY(catalog_.DropTable(path, drop.temporary, drop.if_exists).At(drop.name.position));
+      return Outcome(Done{});
+    case ast::Drop::Kind::kView:
+      RT_TRY(catalog_.DropView(path, drop.temporary, drop.if_exists).At(drop.name.position));
+      return Outcome(Done{});
+    case ast::Drop::Kind::kDatabase: return Refuse("DROP DATABASE", drop.name.position);
+    case ast::Drop::Kind::kCatalog: return Refuse("DROP CATALOG", drop.name.position);
+    case ast::Drop::Kind::kFunction: return Refuse("DROP FUNCTION", drop.name.position);
+  }
+  return Outcome(Done{});
+}
+
+Result<Outcome> Session::Set(const ast::Set& set) {
+  if (!set.key) {
+    TextTable table{{"key", "value"}, {}};
+    for (const auto& [key, value] : options_.all()) table.rows.push_back({key, value});
+    return Outcome(std::move(table));
+  }
+  std::string note;
+  RT_TRY(options_.Set(*set.key, set.value, &note));
+  if (!note.empty()) notes_.push_back(std::move(note));
+  return Outcome(Done{});
+}
+
+Result<Outcome> Session::Reset(const ast::Reset& reset) {
+  if (reset.key) {
+    RT_TRY(options_.Reset(*reset.key));
+  } else {
+    options_.Reset();
+  }
+  return Outcome(Done{});
+}
+
+Result<Outcome> Session::Use(const ast::Use& use) {
+  const Status status = use.catalog ? catalog_.UseCatalog(use.name.parts.back())
+                                    : catalog_.UseDatabase(use.name.parts);
+  if (!status.ok()) return Status(status).At(use.name.position);
+  return Outcome(Done{});
+}
+
+// A view has no columns of its own: its query is bound for them.
+Result<TextTable> Session::Describe(const ast::Name& name) const {
+  const CatalogView* view = catalog_.FindView(catalog_.Resolve(name.parts));
+  if (view == nullptr) return DescribeTable(name, catalog_);
+  BindContext context{&catalog_, &options_};
+  RT_ASSIGN(const Schema schema, SchemaOfView(*view, context));
+  return DescribeSchema(schema);
+}
+
+}  // namespace rowtide

@@ -1,0 +1,75 @@
+// One session: a catalog and options, and what each SQL statement comes to.
+//
+//   CREATE, DROP, SET, RESET, USE   Done         it has happened
+//   SHOW, DESCRIBE, SET             TextTable    rows of text
+//   EXPLAIN                         ExplainText  Flink's sections, then the deviations
+//   SELECT, INSERT, statement set   PlannedJob   to be built (exec/build_job.h) and run by the caller
+//
+// A statement is planned with the catalog and the options of its moment; a PlannedJob keeps all it
+// needs and can be built any number of times. Statements come from planner/sql/parser.h. Used by
+// one thread.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "planner/catalog.h"
+#include "planner/exec/plan.h"
+#include "planner/options.h"
+#include "planner/show.h"
+#include "planner/sql/ast.h"
+
+namespace rowtide {
+
+struct Done {};
+
+struct ExplainText {
+  std::string text;
+};
+
+struct PlannedJob {
+  std::string name;  // `insert-into_default_catalog.default_database.s`; of a query `collect`
+  ExecPlan plan;
+  Options options;        // of the session when it was planned
+  bool is_query = false;  // the plan's one root gives `schema` to whoever builds the job
+  bool bounded = true;    // all its sources have an end
+  Schema schema;
+
+  std::string local_time_zone() const;
+  bool writes_files() const;
+};
+
+using Outcome = std::variant<Done, TextTable, ExplainText, PlannedJob>;
+
+class Session {
+ public:
+  Session() = default;
+
+  Result<Outcome> Execute(const ast::Statement& statement);
+  // EXPLAIN CHANGELOG_MODE of a query, an INSERT or a statement set.
+  Result<ExplainText> Explain(const ast::Statement& statement);
+
+  // What the user should hear about since the last call: options without effect.
+  std::vector<std::string> TakeNotes();
+
+  Options& options() { return options_; }
+  const Catalog& catalog() const { return catalog_; }
+
+ private:
+  Result<Outcome> Run(const ast::Query& query);
+  Result<Outcome> Run(const std::vector<ast::Insert>& inserts);
+  Result<Outcome> Create(const ast::CreateTable& create);
+  Result<Outcome> Create(const ast::CreateView& create);
+  Result<Outcome> Drop(const ast::Drop& drop);
+  Result<Outcome> Set(const ast::Set& set);
+  Result<Outcome> Reset(const ast::Reset& reset);
+  Result<Outcome> Use(const ast::Use& use);
+  Result<TextTable> Describe(const ast::Name& name) const;
+
+  Catalog catalog_;
+  Options options_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace rowtide
