@@ -11,8 +11,9 @@ class ChecksumSink final : public Sink {
   explicit ChecksumSink(Schema schema) : encoder_(std::move(schema)) {}
 
   Status Write(const RowBatch& batch) override {
+    encoder_.Begin(batch);
     for (int row = 0; row < batch.rows; ++row) {
-      state_.Add(static_cast<unsigned>(batch.kind(row)), encoder_.Line(batch, row));
+      state_.Add(static_cast<unsigned>(batch.kind(row)), encoder_.Line(row));
     }
     return Status::Ok();
   }

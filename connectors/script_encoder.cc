@@ -2,7 +2,6 @@
 
 #include <emmintrin.h>
 
-#include <array>
 #include <cstring>
 
 #include "engine/value_text.h"
@@ -10,51 +9,58 @@
 namespace rowtide {
 namespace {
 
-// What a value of fixed width, quotes, brackets and a 16-byte store may write at most.
-constexpr size_t kSlackBytes = 96;
+// What a value of fixed width and the comma behind it write at most, stores of 16 bytes included.
+constexpr size_t kValueBytesMax = 48;
+constexpr uint32_t kEightDigits = 100000000;
 
-// "00" to "99", one after the other.
-constexpr auto kPairs = [] {
-  std::array<char, 200> pairs{};
-  for (size_t i = 0; i < 100; ++i) {
-    pairs[2 * i] = static_cast<char>('0' + i / 10);
-    pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
-  }
-  return pairs;
-}();
-
-char* AppendUnsigned(uint64_t value, char* out) {
-  char digits[20];
-  char* const end = digits + sizeof(digits);
-  char* at = end;
-  while (value >= 100) {
-    at -= 2;
-    std::memcpy(at, &kPairs[2 * (value % 100)], 2);
-    value /= 100;
-  }
-  if (value >= 10) {
-    at -= 2;
-    std::memcpy(at, &kPairs[2 * value], 2);
-  } else {
-    *--at = static_cast<char>('0' + value);
-  }
-  const auto count = static_cast<size_t>(end - at);
-  std::memcpy(out, at, count);
-  return out + count;
+// The decimal digits of a number below 10^8, one a byte, the first one lowest (Khuong and Lemire).
+inline uint64_t DigitsOf(uint32_t value) {
+  const uint64_t halves = value / 10000 | static_cast<uint64_t>(value % 10000) << 32;
+  const uint64_t top = (halves * 10486 >> 20) & 0x0000007f0000007f;
+  const uint64_t hundreds = (halves - 100 * top) << 16 | top;
+  const uint64_t tens = (hundreds * 103 >> 10) & 0x000f000f000f000f;
+  return tens + ((hundreds - 10 * tens) << 8);
 }
 
-char* AppendInteger(int64_t value, char* out) {
-  if (value >= 0) [[likely]] return AppendUnsigned(static_cast<uint64_t>(value), out);
-  *out++ = '-';
-  return AppendUnsigned(0 - static_cast<uint64_t>(value), out);
+inline char* StoreDigits(uint64_t digits, char* out) {
+  digits |= 0x3030303030303030;
+  std::memcpy(out, &digits, 8);
+  return out + 8;
 }
+
+inline char* AppendUnsigned(uint64_t value, char* out) {
+  if (value >= kEightDigits) {
+    out = AppendUnsigned(value / kEightDigits, out);
+    return StoreDigits(DigitsOf(static_cast<uint32_t>(value % kEightDigits)), out);
+  }
+  const uint64_t digits = DigitsOf(static_cast<uint32_t>(value));
+  const int zeros = __builtin_ctzll(digits | 1ull << 56) / 8;  // a zero keeps one digit
+  StoreDigits(digits >> (8 * zeros), out);
+  return out + 8 - zeros;
+}
+
+inline char* AppendInteger(int64_t value, char* out) {
+  *out = '-';
+  out += value < 0;
+  return AppendUnsigned(value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value), out);
+}
+
+// Bytes that JSON escapes: below 0x20, the quote, the backslash.
+inline __m128i Specials(__m128i block) {
+  const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block);
+  return _mm_or_si128(control, _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')),
+                                            _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'))));
+}
+
+inline __m128i Load(const char* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
+inline void Store(__m128i block, char* to) { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), block); }
 
 }  // namespace
 
 ScriptEncoder::ScriptEncoder(Schema schema) : schema_(std::move(schema)) {
-  for (const Field& field : schema_.fields()) ways_.push_back(WayOf(field.type));
-  last_times_.resize(ways_.size());
-  buffer_.resize(4096);
+  for (const Field& field : schema_.fields()) columns_.push_back({WayOf(field.type), nullptr, nullptr, INT64_MIN, {}});
+  slack_ = (columns_.size() + 2) * kValueBytesMax;
+  Reserve(buffer_.data(), 4096);
 }
 
 ScriptEncoder::Way ScriptEncoder::WayOf(const Type& type) {
@@ -70,129 +76,125 @@ ScriptEncoder::Way ScriptEncoder::WayOf(const Type& type) {
   }
 }
 
-std::string_view ScriptEncoder::Line(const RowBatch& batch, int row) {
+void ScriptEncoder::Begin(const RowBatch& batch) {
+  batch_ = &batch;
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    columns_[i].values = batch.columns[i].data();
+    columns_[i].validity = batch.columns[i].validity();
+  }
+}
+
+std::string_view ScriptEncoder::Line(int row) {
   char* out = buffer_.data();
-  std::memcpy(out, Text(batch.kind(row)), 2);
+  std::memcpy(out, Text(batch_->kind(row)), 2);
   out[2] = ' ';
   out[3] = '[';
   out += 4;
-  for (size_t column = 0; column < ways_.size(); ++column) {
-    out = Append(batch, column, row, out);
+  for (size_t i = 0; i < columns_.size(); ++i) {
+    ColumnWay& column = columns_[i];
+    if (column.validity && !((column.validity[row >> 3] >> (row & 7)) & 1)) {
+      std::memcpy(out, "null", 4);
+      out += 4;
+    } else {
+      const auto value = [&]<typename T>(T) { return reinterpret_cast<const T*>(column.values)[row]; };
+      switch (column.way) {
+        case Way::kInt8: out = AppendInteger(value(int8_t{}), out); break;
+        case Way::kInt16: out = AppendInteger(value(int16_t{}), out); break;
+        case Way::kInt32: out = AppendInteger(value(int32_t{}), out); break;
+        case Way::kInt64: out = AppendInteger(value(int64_t{}), out); break;
+        case Way::kString: out = AppendString(reinterpret_cast<const StringView*>(column.values)[row], out); break;
+        case Way::kMillis: out = AppendMillis(column, value(int64_t{}), out); break;
+        case Way::kOther: out = AppendOther(i, row, out); break;
+      }
+    }
     *out++ = ',';
   }
-  out -= ways_.empty() ? 0 : 1;
+  out -= columns_.empty() ? 0 : 1;
   out[0] = ']';
   out[1] = '\n';
   return {buffer_.data(), static_cast<size_t>(out + 2 - buffer_.data())};
 }
 
-char* ScriptEncoder::Append(const RowBatch& batch, size_t number, int row, char* out) {
-  const Column& column = batch.columns[number];
-  if (static_cast<size_t>(out - buffer_.data()) + kSlackBytes > buffer_.size()) out = Reserve(out, kSlackBytes);
-  if (column.IsNull(row)) {
-    std::memcpy(out, "null", 4);
-    return out + 4;
-  }
-  switch (ways_[number]) {
-    case Way::kInt8: return AppendInteger(column.values<int8_t>()[row], out);
-    case Way::kInt16: return AppendInteger(column.values<int16_t>()[row], out);
-    case Way::kInt32: return AppendInteger(column.values<int32_t>()[row], out);
-    case Way::kInt64: return AppendInteger(column.values<int64_t>()[row], out);
-    case Way::kString: return AppendString(column.values<StringView>()[row], out);
-    case Way::kMillis: return AppendMillis(number, column.values<int64_t>()[row], out);
-    case Way::kOther: return AppendOther(column, number, row, out);
-  }
-  return out;
-}
-
-// Copies 16 bytes at a step while nothing among them has to be escaped.
-char* ScriptEncoder::AppendString(const StringView& view, char* out) {
+// Copies 16 bytes at a step and looks for what has to be escaped on the way.
+inline char* ScriptEncoder::AppendString(const StringView& view, char* out) {
   const std::string_view text = view.view();
-  if (static_cast<size_t>(out - buffer_.data()) + text.size() + kSlackBytes > buffer_.size()) {
-    out = Reserve(out, text.size() + kSlackBytes);
-  }
-  *out++ = '"';
-  const __m128i control = _mm_set1_epi8(0x1f), quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
-  const auto specials = [&](__m128i block) {
-    const __m128i hits = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(block, control), block),
-                                      _mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash)));
-    return static_cast<uint32_t>(_mm_movemask_epi8(hits));
-  };
+  if (text.size() >= static_cast<size_t>(full_ - out)) [[unlikely]] out = Reserve(out, text.size());
   const char* from = text.data();
-  size_t left = text.size();
-  uint32_t found = 0;
-  for (; left >= 16; left -= 16, from += 16, out += 16) {
-    const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-    found |= specials(block);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), block);
-  }
-  if (left > 0) {
-    __m128i block = _mm_setzero_si128();
-    if (text.size() >= 16) {  // the last 16 bytes, some of them again
-      block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + left - 16));
-      found |= specials(block);
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(out + left - 16), block);
-    } else if (view.is_inline()) {  // the 12 bytes inside the view
-      std::memcpy(&block, from, StringView::kInlineBytes);
-      found |= specials(block) & ((1u << left) - 1);
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(out), block);
-    } else {
-      std::memcpy(&block, from, left);
-      found |= specials(block) & ((1u << left) - 1);
-      _mm_storeu_si128(reinterpret_cast<__m128i*>(out), block);
-    }
-    out += left;
-  }
-  if (found != 0) [[unlikely]] return AppendEscaped(text, out - text.size() - 1);
+  char* const begin = out;
   *out++ = '"';
-  return out;
+  char* const end = out + text.size();
+  __m128i found = _mm_setzero_si128();
+  if (text.size() >= 16) {
+    for (; end - out > 16; from += 16, out += 16) {
+      const __m128i block = Load(from);
+      found = _mm_or_si128(found, Specials(block));
+      Store(block, out);
+    }
+    const __m128i block = Load(text.data() + text.size() - 16);  // the last 16, some of them again
+    found = _mm_or_si128(found, Specials(block));
+    Store(block, end - 16);
+    if (_mm_movemask_epi8(found) != 0) [[unlikely]] return AppendEscaped(text, begin);
+  } else {
+    __m128i block = _mm_setzero_si128();
+    if (view.is_inline()) {
+      std::memcpy(&block, from, StringView::kInlineBytes);
+    } else {
+      std::memcpy(&block, from, text.size());
+    }
+    Store(block, out);
+    const auto mask = static_cast<uint32_t>(_mm_movemask_epi8(Specials(block))) & ((1u << text.size()) - 1);
+    if (mask != 0) [[unlikely]] return AppendEscaped(text, begin);
+  }
+  *end = '"';
+  return end + 1;
 }
 
 char* ScriptEncoder::AppendEscaped(std::string_view text, char* out) {
   scratch_.clear();
   AppendJsonString(text, &scratch_);
-  out = Reserve(out, scratch_.size() + kSlackBytes);
-  std::memcpy(out, scratch_.data(), scratch_.size());
-  return out + scratch_.size();
+  return AppendScratch(out);
 }
 
-char* ScriptEncoder::AppendMillis(size_t number, int64_t millis, char* out) {
-  LastTime& last = last_times_[number];
+inline char* ScriptEncoder::AppendMillis(ColumnWay& column, int64_t millis, char* out) {
   const int64_t second = (millis >= 0 ? millis : millis - 999) / 1000;
   constexpr size_t kBytes = 21;  // the quote, 19 of the second, the point
-  if (second != last.second) {
+  if (second != column.second) {
     scratch_ = "\"";
     AppendTimestamp(second * 1000, 0, 3, &scratch_);
-    if (scratch_.size() != kBytes + 3) {  // a year of more or fewer than four digits
+    if (scratch_.size() != kBytes + 3) {  // a year of more than four digits
       scratch_ = "\"";
       AppendTimestamp(millis, 0, 3, &scratch_);
       scratch_ += '"';
-      out = Reserve(out, scratch_.size() + kSlackBytes);
-      std::memcpy(out, scratch_.data(), scratch_.size());
-      return out + scratch_.size();
+      return AppendScratch(out);
     }
-    std::memcpy(last.text, scratch_.data(), kBytes);
-    last.second = second;
+    std::memcpy(column.second_text, scratch_.data(), kBytes);
+    column.second = second;
   }
-  std::memcpy(out, last.text, sizeof(last.text));
+  std::memcpy(out, column.second_text, sizeof(column.second_text));
   const auto milli = static_cast<uint32_t>(millis - second * 1000);
   out[kBytes] = static_cast<char>('0' + milli / 100);
-  std::memcpy(out + kBytes + 1, &kPairs[2 * (milli % 100)], 2);
+  out[kBytes + 1] = static_cast<char>('0' + milli / 10 % 10);
+  out[kBytes + 2] = static_cast<char>('0' + milli % 10);
   out[kBytes + 3] = '"';
   return out + kBytes + 4;
 }
 
-char* ScriptEncoder::AppendOther(const Column& column, size_t number, int row, char* out) {
+char* ScriptEncoder::AppendOther(size_t column, int row, char* out) {
   scratch_.clear();
-  AppendScriptText(column, row, schema_.type(static_cast<int>(number)), &scratch_);
-  out = Reserve(out, scratch_.size() + kSlackBytes);
+  AppendScriptText(batch_->columns[column], row, schema_.type(static_cast<int>(column)), &scratch_);
+  return AppendScratch(out);
+}
+
+char* ScriptEncoder::AppendScratch(char* out) {
+  if (scratch_.size() >= static_cast<size_t>(full_ - out)) out = Reserve(out, scratch_.size());
   std::memcpy(out, scratch_.data(), scratch_.size());
   return out + scratch_.size();
 }
 
 char* ScriptEncoder::Reserve(char* out, size_t bytes) {
   const auto used = static_cast<size_t>(out - buffer_.data());
-  if (used + bytes > buffer_.size()) buffer_.resize(2 * (used + bytes));
+  buffer_.resize(2 * (used + bytes + slack_));
+  full_ = buffer_.data() + buffer_.size() - slack_;
   return buffer_.data() + used;
 }
 

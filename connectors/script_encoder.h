@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/row_batch.h"
@@ -14,30 +15,37 @@ class ScriptEncoder {
  public:
   explicit ScriptEncoder(Schema schema);
 
-  // Writes one line into a buffer of its own; the view lives until the next call.
-  std::string_view Line(const RowBatch& batch, int row);
+  // The rows of this batch come next. It must outlive the calls of Line.
+  void Begin(const RowBatch& batch);
+  // One row's line in a buffer of the encoder; the view lives until the next call.
+  std::string_view Line(int row);
 
  private:
-  // The last day and second, and their text: rows of one moment follow each other.
-  struct LastTime {
-    int64_t second = INT64_MIN;
-    char text[24];  // `"yyyy-MM-dd HH:mm:ss.`
-  };
   enum class Way : uint8_t { kInt8, kInt16, kInt32, kInt64, kString, kMillis, kOther };
+  struct ColumnWay {
+    Way way;
+    const char* values;
+    const uint8_t* validity;
+    // kMillis: the last second and its text, `"yyyy-MM-dd HH:mm:ss.`; rows of one moment follow each other.
+    int64_t second;
+    char second_text[24];
+  };
 
   static Way WayOf(const Type& type);
-  char* Append(const RowBatch& batch, size_t column, int row, char* out);
   char* AppendString(const StringView& text, char* out);
   char* AppendEscaped(std::string_view text, char* out);
-  char* AppendMillis(size_t column, int64_t millis, char* out);
-  char* AppendOther(const Column& column, size_t number, int row, char* out);
-  // Room for `bytes` more behind `out`; returns where `out` is now.
+  char* AppendMillis(ColumnWay& column, int64_t millis, char* out);
+  char* AppendOther(size_t column, int row, char* out);
+  char* AppendScratch(char* out);
+  // Makes room for `bytes` more behind `out`, and for what fixed-width values may write; returns where `out` is now.
   char* Reserve(char* out, size_t bytes);
 
   Schema schema_;
-  std::vector<Way> ways_;
-  std::vector<LastTime> last_times_;
+  const RowBatch* batch_ = nullptr;
+  std::vector<ColumnWay> columns_;
+  size_t slack_;  // what all fixed-width values of a row write at most
   std::string buffer_;
+  const char* full_;  // a string that would end behind it asks for room
   std::string scratch_;
 };
 

@@ -16,7 +16,7 @@
 namespace rowtide {
 
 // Java's Long.parseLong of the trimmed text, within [low, high].
-bool CsvIntegerSlowly(std::string_view text, int64_t low, int64_t high, int64_t* value);
+[[gnu::noinline, gnu::cold]] bool CsvIntegerSlowly(std::string_view text, int64_t low, int64_t high, int64_t* value);
 bool CsvBoolean(std::string_view text);
 bool CsvDouble(std::string_view text, double* value);
 bool CsvFloat(std::string_view text, float* value);
