@@ -9,14 +9,12 @@ constexpr size_t kCopyBlockBytes = size_t{64} << 10;
 constexpr size_t kFirstCopyBlockBytes = size_t{1} << 10;
 }  // namespace
 
-const char* OutputRows::CopySlowly(std::string_view row) {
+void OutputRows::MakeRoom(size_t bytes) {
   const size_t wanted = copies_.empty() ? kFirstCopyBlockBytes : kCopyBlockBytes;
-  const size_t bytes = std::max(wanted, row.size() + 16);
-  auto block = std::make_shared<Block>(bytes);
+  auto block = std::make_shared<Block>(std::max(wanted, bytes));
   next_ = block->data();
-  left_ = bytes;
+  left_ = block->size();
   copies_.push_back(std::move(block));
-  return Copy(row);
 }
 
 Status OutputRows::FlushTo(Collector& out) {
@@ -54,6 +52,19 @@ RowBatch OutputRows::BatchOf(size_t first, size_t rows) const {
   batch.blocks = kept_;
   batch.blocks.insert(batch.blocks.end(), copies_.begin(), copies_.end());
   return batch;
+}
+
+Status EmitSelected(const RowBatch& batch, const std::vector<int32_t>& rows, const std::vector<char>* kinds,
+                    Collector& out) {
+  if (rows.empty()) return Status::Ok();
+  RowBatch selected = static_cast<int>(rows.size()) == batch.rows ? batch : Select(batch, rows);
+  selected.kinds = nullptr;
+  if (kinds != nullptr) {
+    auto block = std::make_shared<Block>(kinds->size());
+    std::memcpy(block->data(), kinds->data(), kinds->size());
+    selected.kinds = std::move(block);
+  }
+  return out.Emit(std::move(selected));
 }
 
 }  // namespace rowtide

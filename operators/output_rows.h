@@ -8,6 +8,7 @@
 // Check `full()` after each input row and flush, so that what is gathered stays bounded.
 #pragma once
 
+#include <cstring>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -41,17 +42,22 @@ class OutputRows {
   }
   // Copies without emitting; valid until the flush.
   const char* Copy(std::string_view row) {
-    if (row.size() + 16 > left_) return CopySlowly(row);
-    char* to = next_;
+    char* to = Room(row.size());
     std::memcpy(to, row.data(), row.size());
-    next_ += row.size();
-    left_ -= row.size();
+    return to;
+  }
+  // Where the caller writes a row of that size; valid until the flush.
+  char* Room(size_t bytes) {
+    if (bytes > left_) MakeRoom(bytes);
+    char* to = next_;
+    next_ += bytes;
+    left_ -= bytes;
     return to;
   }
   Status FlushTo(Collector& out);
 
  private:
-  const char* CopySlowly(std::string_view row);
+  void MakeRoom(size_t bytes);
   RowBatch BatchOf(size_t first, size_t rows) const;
 
   const RowCodec* codec_;
@@ -64,5 +70,9 @@ class OutputRows {
   char* next_ = nullptr;
   size_t left_ = 0;
 };
+
+// Emits the listed rows of `batch` with the given kinds (null = all +I). Columns are shared when every row is listed.
+Status EmitSelected(const RowBatch& batch, const std::vector<int32_t>& rows, const std::vector<char>* kinds,
+                    Collector& out);
 
 }  // namespace rowtide

@@ -10,7 +10,6 @@
 #pragma once
 
 #include <emmintrin.h>
-#include <smmintrin.h>
 
 #include <cstdint>
 #include <vector>
@@ -95,15 +94,16 @@ class HotTable {
   Slot* HomeLine(uint64_t hash) const { return SegmentOf(hash) + HomeOf(hash) * kLineSlots; }
   // One bit for each slot of the line with that tag.
   static uint32_t Matches(const Slot* line, uint64_t tag) {
-    const __m128i wanted = _mm_set1_epi64x(static_cast<long long>(tag << kTagShift));
-    const __m128i mask = _mm_set1_epi64x(static_cast<long long>(~kRefMask));
-    const __m128i* at = reinterpret_cast<const __m128i*>(line);
-    const __m128i a = _mm_cmpeq_epi64(_mm_and_si128(_mm_load_si128(at), mask), wanted);
-    const __m128i b = _mm_cmpeq_epi64(_mm_and_si128(_mm_load_si128(at + 1), mask), wanted);
-    const __m128i c = _mm_cmpeq_epi64(_mm_and_si128(_mm_load_si128(at + 2), mask), wanted);
-    const __m128i d = _mm_cmpeq_epi64(_mm_and_si128(_mm_load_si128(at + 3), mask), wanted);
-    const __m128i words = _mm_packs_epi32(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));  // 16 bits a half slot
-    uint32_t bits = static_cast<uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(words, _mm_setzero_si128())));
+    // The tag is the upper part of a slot's upper half, so the eight upper halves are compared.
+    const __m128i wanted = _mm_set1_epi32(static_cast<int>(tag << (kTagShift - 32)));
+    const __m128i mask = _mm_set1_epi32(static_cast<int>(~kRefMask >> 32));
+    const float* at = reinterpret_cast<const float*>(line);
+    const __m128 first = _mm_shuffle_ps(_mm_load_ps(at), _mm_load_ps(at + 4), _MM_SHUFFLE(3, 1, 3, 1));
+    const __m128 second = _mm_shuffle_ps(_mm_load_ps(at + 8), _mm_load_ps(at + 12), _MM_SHUFFLE(3, 1, 3, 1));
+    const __m128i a = _mm_cmpeq_epi32(_mm_and_si128(_mm_castps_si128(first), mask), wanted);
+    const __m128i b = _mm_cmpeq_epi32(_mm_and_si128(_mm_castps_si128(second), mask), wanted);
+    const __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_setzero_si128());
+    const uint32_t bits = static_cast<uint32_t>(_mm_movemask_epi8(bytes));
     return tag == 0 ? bits & UsedSlots(line) : bits;
   }
   static uint32_t UsedSlots(const Slot* line);

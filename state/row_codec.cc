@@ -265,26 +265,27 @@ bool RowCodec::EqualByField(std::string_view a, std::string_view b) const {
 
 bool RowCodec::EqualsRow(std::string_view stored, const RowBatch& batch, int row) const {
   for (int i = 0; i < columns(); ++i) {
-    const Field& field = fields_[static_cast<size_t>(i)];
-    if (field.is_proctime) continue;
-    const Column& column = batch.columns[static_cast<size_t>(i)];
-    const bool is_null = column.IsNull(row);
-    if (is_null != IsNull(stored.data(), i)) return false;
-    if (is_null) continue;
-    if (field.width == 0) {
-      if (Bytes(stored.data(), i) != column.values<StringView>()[row].view()) return false;
-    } else if (field.layout == Layout::kFloat) {
-      if (OrderedBits(Fixed<float>(stored.data(), i)) != OrderedBits(column.values<float>()[row])) return false;
-    } else if (field.layout == Layout::kDouble) {
-      if (OrderedBits(Fixed<double>(stored.data(), i)) != OrderedBits(column.values<double>()[row])) return false;
-    } else {
-      const size_t width = static_cast<size_t>(WidthOf(field.layout));
-      if (std::memcmp(stored.data() + field.offset, column.data() + static_cast<size_t>(row) * width, field.width) != 0) {
-        return false;
-      }
-    }
+    if (!fields_[static_cast<size_t>(i)].is_proctime && !EqualsInColumn(stored, batch, row, i)) return false;
   }
   return true;
+}
+
+bool RowCodec::EqualsInColumn(std::string_view stored, const RowBatch& batch, int row, int column) const {
+  const Field& field = fields_[static_cast<size_t>(column)];
+  const Column& values = batch.columns[static_cast<size_t>(column)];
+  const bool is_null = values.IsNull(row);
+  if (is_null != IsNull(stored.data(), column)) return false;
+  if (is_null) return true;
+  switch (field.layout) {
+    case Layout::kBytes: return Bytes(stored.data(), column) == values.values<StringView>()[row].view();
+    case Layout::kFloat:
+      return OrderedBits(Fixed<float>(stored.data(), column)) == OrderedBits(values.values<float>()[row]);
+    case Layout::kDouble:
+      return OrderedBits(Fixed<double>(stored.data(), column)) == OrderedBits(values.values<double>()[row]);
+    default: break;
+  }
+  const size_t width = static_cast<size_t>(WidthOf(field.layout));
+  return std::memcmp(stored.data() + field.offset, values.data() + static_cast<size_t>(row) * width, field.width) == 0;
 }
 
 uint64_t RowCodec::HashContent(std::string_view row) const {

@@ -65,6 +65,7 @@ class RowCodec {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
   }
   bool EqualsRow(std::string_view stored, const RowBatch& batch, int row) const;
+  bool EqualsInColumn(std::string_view stored, const RowBatch& batch, int row, int column) const;
   // Equal rows hash equal.
   uint64_t HashContent(std::string_view row) const;
 

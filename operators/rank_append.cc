@@ -1,0 +1,213 @@
+#include "operators/deduplicate.h"
+#include "operators/rank_operator.h"
+
+namespace rowtide {
+namespace {
+
+// The first N rows of each partition by arrival (7.2). State: how many came.
+class FirstN final : public RankOperator {
+ public:
+  FirstN(const RankSpec& spec, const OperatorContext& context)
+      : RankOperator("RankFirstN", spec, context), counts_(context) {
+    Register(&counts_);
+  }
+
+  Status Process(int /*input*/, const RowBatch& batch, Collector& out) override {
+    RT_TRY(CheckInsertOnly(batch, "Rank"));
+    RT_TRY(Encode(batch));
+    counts_.FindOrCreate(keys_, &entries_);
+    rows_.clear();
+    numbers_.clear();
+    for (int row = 0; row < batch.rows; ++row) {
+      const Entry entry = entries_[static_cast<size_t>(row)];
+      const int64_t count = counts_.Has(entry) ? *counts_.DataAs<int64_t>(entry) : 0;
+      if (count >= EndOf(row)) {
+        ++*beyond_rank_;
+        continue;
+      }
+      const int64_t number = count + 1;
+      std::memcpy(counts_.Assign(entry, sizeof(number)), &number, sizeof(number));
+      TouchEnd(row);
+      if (number < spec_.start) continue;
+      rows_.push_back(row);
+      numbers_.push_back(number);
+    }
+    return EmitRows(batch, out);
+  }
+
+ private:
+  Status EmitRows(const RowBatch& batch, Collector& out) {
+    if (rows_.empty()) return Status::Ok();
+    if (!spec_.outputs_number()) return EmitSelected(batch, rows_, nullptr, out);
+    RowBatch ranked = Select(batch, rows_);
+    ranked.kinds = nullptr;
+    auto block = std::make_shared<Block>(numbers_.size() * sizeof(int64_t));
+    std::memcpy(block->data(), numbers_.data(), numbers_.size() * sizeof(int64_t));
+    ranked.columns.emplace_back(Layout::kInt64, std::move(block), nullptr);
+    return out.Emit(std::move(ranked));
+  }
+
+  ValueState counts_;
+  std::vector<int32_t> rows_;
+  std::vector<int64_t> numbers_;
+};
+
+// The best row of each partition, by appends or by upserts (7.4). Kinds are not looked at; a tie keeps the incumbent.
+class TopOne final : public RankOperator {
+ public:
+  TopOne(const RankSpec& spec, const OperatorContext& context)
+      : RankOperator("RankTopOne", spec, context),
+        // Flink drops an update of the best row that leaves its sort key as it is (flink-rank-dedup.md 15.2).
+        follows_incumbent_(spec.strategy == RankSpec::Strategy::kUpdateFast && !context.flink_compat),
+        best_(context) {
+    Register(&best_);
+  }
+
+  Status Process(int /*input*/, const RowBatch& batch, Collector& out) override {
+    RT_TRY(Encode(batch));
+    best_.FindOrCreate(keys_, &entries_);
+    for (int row = 0; row < batch.rows; ++row) {
+      Challenge(batch, row);
+      if (output_.full()) RT_TRY(output_.FlushTo(out));
+    }
+    return output_.FlushTo(out);
+  }
+
+ private:
+  // | prefix of the sort key: 16 bytes | size of the sort key: u64 | sort key | row |
+  struct Best {
+    uint64_t high;
+    uint64_t low;
+    uint64_t sort_size;
+    char bytes[];
+  };
+
+  void Challenge(const RowBatch& batch, int row) {
+    const Entry entry = entries_[static_cast<size_t>(row)];
+    RowKind kind = RowKind::kInsert;
+    if (best_.Has(entry)) {
+      const std::string_view value = best_.Value(entry);
+      const Best* best = reinterpret_cast<const Best*>(value.data());
+      const std::string_view incumbent = value.substr(sizeof(Best) + best->sort_size);
+      const int order = Compare(row, best);
+      if (order > 0 || (order == 0 && !UpdatesIncumbent(batch, row, incumbent))) {
+        ++*beyond_rank_;
+        return;
+      }
+      if (spec_.emits_update_before) output_.AddCopy(RowKind::kUpdateBefore, incumbent, 1);
+      kind = RowKind::kUpdateAfter;
+    }
+    Store(batch, row, entry, kind);
+  }
+
+  int Compare(int row, const Best* best) const {
+    const SortKeyView sort = sorts_.view(row);
+    const SortPrefix prefix = (SortPrefix{best->high} << 64) | best->low;
+    if (sort.prefix != prefix) return sort.prefix < prefix ? -1 : 1;
+    if (sort.bytes.size() <= sizeof(SortPrefix)) return 0;
+    return sort.bytes.compare({best->bytes, best->sort_size});
+  }
+
+  bool UpdatesIncumbent(const RowBatch& batch, int row, std::string_view incumbent) const {
+    if (!follows_incumbent_) return false;
+    for (const int column : spec_.row_key) {
+      if (!row_codec_.EqualsInColumn(incumbent, batch, row, column)) return false;
+    }
+    return !row_codec_.EqualsRow(incumbent, batch, row);
+  }
+
+  void Store(const RowBatch& batch, int row, Entry entry, RowKind kind) {
+    const std::string_view sort = sorts_.key(row);
+    const size_t size = row_codec_.SizeOf(batch, row);
+    Best* best = reinterpret_cast<Best*>(best_.Assign(entry, sizeof(Best) + sort.size() + size));
+    best->high = static_cast<uint64_t>(sorts_.prefix(row) >> 64);
+    best->low = static_cast<uint64_t>(sorts_.prefix(row));
+    best->sort_size = sort.size();
+    std::memcpy(best->bytes, sort.data(), sort.size());
+    row_codec_.Encode(batch, row, best->bytes + sort.size());
+    output_.AddCopy(kind, {best->bytes + sort.size(), size}, 1);
+  }
+
+  const bool follows_incumbent_;
+  ValueState best_;
+};
+
+// The best N rows of each partition of an insert-only stream (7.3).
+class AppendTopN final : public RankOperator {
+ public:
+  AppendTopN(const RankSpec& spec, const OperatorContext& context)
+      : RankOperator("RankAppendTopN", spec, context), rows_(context) {
+    Register(&rows_);
+  }
+
+  Status Process(int /*input*/, const RowBatch& batch, Collector& out) override {
+    RT_TRY(Encode(batch));
+    rows_.FindOrCreate(keys_, &entries_);
+    // What is worse than N rows stays so whatever comes before it in this batch: most rows stop here, at the entry.
+    admitted_.clear();
+    for (int row = 0; row < batch.rows; ++row) {
+      const Entry key = entries_[static_cast<size_t>(row)];
+      if (!Admits(key, row)) continue;
+      rows_.PrefetchRows(key);
+      admitted_.push_back(row);
+    }
+    *beyond_rank_ += batch.rows - static_cast<int64_t>(admitted_.size());
+    for (const int32_t row : admitted_) {
+      if (Admits(entries_[static_cast<size_t>(row)], row)) {
+        Take(batch, row);
+        if (output_.full()) RT_TRY(output_.FlushTo(out));
+      } else {
+        ++*beyond_rank_;
+      }
+    }
+    return output_.FlushTo(out);
+  }
+
+ private:
+  bool Admits(Entry key, int row) const {
+    const int64_t end = EndOf(row);
+    if (end <= 0) return false;
+    const int64_t rows = rows_.rows(key);
+    return rows == 0 || rows < AdmittedOf(end) || rows_.BeforeLast(key, sorts_.view(row));
+  }
+
+  void Take(const RowBatch& batch, int row) {
+    const Entry key = entries_[static_cast<size_t>(row)];
+    const int64_t end = EndOf(row);
+    const size_t size = row_codec_.SizeOf(batch, row);
+    char* const bytes = output_.Room(size);
+    row_codec_.Encode(batch, row, bytes);
+    const int64_t position = rows_.Insert(key, sorts_.view(row), {bytes, size});
+    rows_.Touch(key);
+    TouchEnd(row);
+    if (numbered_) {
+      EmitInserted(rows_, key, position, end);
+      if (rows_.rows(key) > end) rows_.Erase(key, rows_.rows(key) - 1);
+      return;
+    }
+    const int64_t last = rows_.rows(key) - 1;
+    if (last >= end) {
+      if (position != last) output_.AddCopy(RowKind::kDelete, rows_.At(key, last).row());
+      rows_.Erase(key, last);
+      if (position == last) return;
+    }
+    output_.Add(RowKind::kInsert, bytes);
+  }
+
+  OrderedState rows_;
+  std::vector<int32_t> admitted_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operator> CreateFirstN(const RankSpec& spec, const OperatorContext& context) {
+  return std::make_unique<FirstN>(spec, context);
+}
+std::unique_ptr<Operator> CreateTopOne(const RankSpec& spec, const OperatorContext& context) {
+  return std::make_unique<TopOne>(spec, context);
+}
+std::unique_ptr<Operator> CreateAppendTopN(const RankSpec& spec, const OperatorContext& context) {
+  return std::make_unique<AppendTopN>(spec, context);
+}
+
+}  // namespace rowtide

@@ -1,0 +1,76 @@
+// What the forms of Rank share: encoded keys of the batch at hand, the end of the range, and what is emitted when ranks
+// shift.
+//
+//   insert c at rank 2, N = 3, with number:   a b d  ->  a c b d    -U b 2, +U c 2, -U d 3, +U b 3
+//   the same without number:                                        -D d, +I c
+//
+// A row is emitted only if its rank lies in [start, end]; -U only if wanted. Offsets (start > 1) use the numbered form.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "operators/keyed_operator.h"
+#include "operators/output_rows.h"
+#include "operators/rank.h"
+#include "state/key_codec.h"
+#include "state/ordered_state.h"
+#include "state/row_codec.h"
+#include "state/value_state.h"
+
+namespace rowtide {
+
+class RankOperator : public KeyedOperator {
+ protected:
+  RankOperator(std::string name, const RankSpec& spec, const OperatorContext& context);
+
+  // Encodes partition keys and sort keys of the batch and finds the ends of its partitions.
+  Status Encode(const RowBatch& batch);
+  // The last rank that is asked for in the row's partition; at most 0 when there is none.
+  int64_t EndOf(int row) const { return ends_ ? row_ends_[static_cast<size_t>(row)] : spec_.end; }
+  // How many rows are taken in before the sort key has to be better than the worst: the end. Flink takes 100 when the
+  // end is variable (flink-rank-dedup.md 15.6).
+  int64_t AdmittedOf(int64_t end) const { return ends_ && flink_compat_ ? kFlinkVariableEnd : end; }
+  void TouchEnd(int row) {
+    if (ends_) ends_->Touch(end_entries_[static_cast<size_t>(row)]);
+  }
+
+  void Emit(RowKind kind, const char* row, int64_t rank, int64_t end) {
+    if (rank < spec_.start || rank > end) return;
+    if (kind == RowKind::kUpdateBefore && !spec_.emits_update_before) return;
+    output_.Add(kind, row, rank);
+  }
+  // After a row was inserted at `position`: every rank from there on has a new owner.
+  void EmitInserted(const OrderedState& state, Entry key, int64_t position, int64_t end);
+  // After `removed`, a copy, was erased from `position`.
+  void EmitRemoved(const OrderedState& state, Entry key, int64_t position, const char* removed, int64_t end);
+
+  static constexpr int64_t kFlinkVariableEnd = 100;
+
+  const RankSpec spec_;
+  const bool flink_compat_;
+  const bool numbered_;      // the form with numbers: the number is output or the range has an offset
+  const bool sorts_by_arrival_;  // a PROCTIME column in ORDER BY
+  KeyCodec key_codec_;
+  SortKeyCodec sort_codec_;
+  RowCodec row_codec_;
+  OutputRows output_;
+  KeyBatch keys_;
+  SortKeyBatch sorts_;
+  std::vector<Entry> entries_;
+  int64_t* beyond_rank_;
+
+ private:
+  void FindEnds(const RowBatch& batch);
+  struct Saved {
+    uint64_t next_arrival;
+  };
+  SavedNumbers<Saved> saved_;
+  std::optional<ValueState> ends_;  // with a variable end: partition -> int64
+  std::vector<Entry> end_entries_;
+  std::vector<int64_t> row_ends_;
+  int64_t* other_ends_;
+};
+
+}  // namespace rowtide
