@@ -11,6 +11,7 @@
 #include "operators/rank.h"
 #include "operators/union.h"
 #include "operators/values.h"
+#include "planner/physical/aggregations.h"
 
 namespace rowtide {
 
@@ -33,22 +34,6 @@ struct NodeContext {
 MiniBatch MiniBatchOf(const Options& options) {
   if (!options.GetBool("table.exec.mini-batch.enabled")) return {};
   return {options.GetInt("table.exec.mini-batch.size")};
-}
-
-Result<std::vector<Aggregation>> AggregationsOf(const PhysicalGroupAggregate& aggregate) {
-  std::vector<Aggregation> calls;
-  for (size_t i = 0; i < aggregate.calls.size(); ++i) {
-    const AggregateCall& call = aggregate.calls[i];
-    Aggregation aggregation;
-    RT_ASSIGN(aggregation.function, AggregateFunctionByName(call.function));
-    aggregation.arguments = call.arguments;
-    aggregation.filter = call.filter;
-    aggregation.distinct = call.distinct;
-    aggregation.retracts = i < aggregate.retracts.size() && aggregate.retracts[i];
-    aggregation.type = call.type;
-    calls.push_back(std::move(aggregation));
-  }
-  return calls;
 }
 
 OperatorResult Create(const PhysicalGroupAggregate& aggregate, NodeContext at) {

@@ -12,18 +12,22 @@ namespace {
 // The fields of the accumulator of Flink's function.
 std::vector<std::string> AccumulatorFields(const AggregateCall& call, bool retracts) {
   if (call.function == "COUNT") return {call.arguments.empty() ? "count1" : "count"};
-  if (call.function == "SUM") return retracts ? std::vector<std::string>{"sum", "count"} : std::vector<std::string>{"sum"};
+  if (call.function == "SUM")
+    return retracts ? std::vector<std::string>{"sum", "count"} : std::vector<std::string>{"sum"};
   if (call.function == "$SUM0") return {"sum"};
   if (call.function == "AVG") return {"sum", "count"};
   std::string name;
-  for (const char c : call.function) name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const char c : call.function)
+    name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return {name};
 }
 
 class Texts {
  public:
   Texts(const PhysicalGroupAggregate& node, const Schema& input, const Schema& output)
-      : node_(node), output_(output), raw_(node.phase == AggregatePhase::kGlobal ? node.raw_input : input) {}
+      : node_(node),
+        output_(output),
+        raw_(node.phase == AggregatePhase::kGlobal ? node.raw_input : input) {}
 
   std::vector<std::string> Make() {
     for (size_t i = 0; i < node_.calls.size(); ++i) AddCall(node_.calls[i], node_.retracts[i], i);
@@ -55,7 +59,8 @@ class Texts {
   void AddCall(const AggregateCall& call, bool retracts, size_t index) {
     const std::string name = call.function + (retracts ? "_RETRACT" : "");
     std::string filter;
-    if (call.filter >= 0 && node_.phase != AggregatePhase::kGlobal) filter = " FILTER " + raw_.name(call.filter);
+    if (call.filter >= 0 && node_.phase != AggregatePhase::kGlobal)
+      filter = " FILTER " + raw_.name(call.filter);
     if (node_.phase == AggregatePhase::kSingle) {
       texts_.push_back(fmt::format("{}({}{}){} AS {}", name, call.distinct ? "DISTINCT " : "",
                                    Arguments(call.arguments), filter, OutputName(index)));
@@ -64,9 +69,11 @@ class Texts {
     const std::string distinct = call.distinct ? DistinctName(call.arguments) + " " : "";
     const std::string accumulator = Accumulator(call, retracts);
     if (node_.phase == AggregatePhase::kLocal) {
-      texts_.push_back(fmt::format("{}({}{}){} AS {}", name, distinct, Arguments(call.arguments), filter, accumulator));
+      texts_.push_back(fmt::format("{}({}{}){} AS {}", name, distinct, Arguments(call.arguments),
+                                   filter, accumulator));
     } else {
-      texts_.push_back(fmt::format("{}({}{}) AS {}", name, distinct, accumulator, OutputName(index)));
+      texts_.push_back(
+          fmt::format("{}({}{}) AS {}", name, distinct, accumulator, OutputName(index)));
     }
   }
 

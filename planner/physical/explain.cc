@@ -14,16 +14,21 @@ std::string TtlHints(const std::vector<std::pair<std::string, std::string>>& hin
   return fmt::format("[[STATE_TTL options:[{}]]]", fmt::join(times, ", "));
 }
 
-void AppendTree(const PhysicalNode& node, TreeDrawing* drawing, std::string* out) {
+NodeText OwnText(const PhysicalNode& node) {
   static const ExpressionText kPrefixForm = [](const Expression& e, const InputName& names) {
     return PhysicalText(e, names);
   };
   NodeSurroundings around{node.schema, {}, kPrefixForm, true};
   for (const PhysicalPointer& input : node.inputs) around.inputs.push_back(&input->schema);
-  NodeText text = std::visit([&around](const auto& op) { return TextOf(op, around); }, node.op);
+  return std::visit([&around](const auto& op) { return TextOf(op, around); }, node.op);
+}
+
+void AppendTree(const PhysicalNode& node, TreeDrawing* drawing, std::string* out) {
+  NodeText text = OwnText(node);
   text.Add("changelogMode", node.as<PhysicalSink>() ? "NONE" : node.trait.mode().ToString());
   const auto* aggregate = node.as<PhysicalGroupAggregate>();
-  if (aggregate && !aggregate->ttl_hints.empty()) text.Add("stateTtlHints", TtlHints(aggregate->ttl_hints));
+  if (aggregate && !aggregate->ttl_hints.empty())
+    text.Add("stateTtlHints", TtlHints(aggregate->ttl_hints));
   *out += drawing->Prefix() + text.ToString() + "\n";
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     drawing->Enter(i + 1 == node.inputs.size());
@@ -33,6 +38,8 @@ void AppendTree(const PhysicalNode& node, TreeDrawing* drawing, std::string* out
 }
 
 }  // namespace
+
+std::string DescribeNode(const PhysicalNode& node) { return OwnText(node).ToString(); }
 
 std::string TreeDrawing::Prefix() const {
   std::string text;

@@ -15,6 +15,10 @@ namespace rowtide {
 // The trees of `roots`, each line ended, a blank line between trees.
 std::string ExplainPhysical(const std::vector<PhysicalPointer>& roots);
 
+// One node without its inputs and its changelog mode: `GroupAggregate(groupBy=[k], select=[k])`.
+// For messages.
+std::string DescribeNode(const PhysicalNode& node);
+
 // Draws trees: `line(text)` for a node after the branches that lead to it.
 class TreeDrawing {
  public:

@@ -16,7 +16,8 @@ std::string OptionsHint(const std::map<std::string, std::string>& options) {
 
 std::string OrderText(const std::vector<SortKey>& order, const Schema& schema) {
   std::vector<std::string> keys;
-  for (const SortKey& key : order) keys.push_back(schema.name(key.column) + (key.descending ? " DESC" : " ASC"));
+  for (const SortKey& key : order)
+    keys.push_back(schema.name(key.column) + (key.descending ? " DESC" : " ASC"));
   return fmt::format("{}", fmt::join(keys, ", "));
 }
 
@@ -62,8 +63,10 @@ std::string MetadataKeys(const PhysicalScan& scan) {
   return fmt::format("{}", fmt::join(keys, ", "));
 }
 
-Expression Compared(const Expression& operand, const char* comparison, const Value& bound, const Type& type) {
-  return Expression::Call(comparison, {operand, Expression::Literal(bound, type.NotNull())}, Type::Boolean());
+Expression Compared(const Expression& operand, const char* comparison, const Value& bound,
+                    const Type& type) {
+  return Expression::Call(comparison, {operand, Expression::Literal(bound, type.NotNull())},
+                          Type::Boolean());
 }
 
 Expression Joined(const char* function, std::vector<Expression> terms) {
@@ -72,7 +75,8 @@ Expression Joined(const char* function, std::vector<Expression> terms) {
 }
 
 bool IsPoint(const Sarg::Range& range) {
-  return range.lower && range.upper && range.lower_inclusive && range.upper_inclusive && *range.lower == *range.upper;
+  return range.lower && range.upper && range.lower_inclusive && range.upper_inclusive &&
+         *range.lower == *range.upper;
 }
 
 // `(-∞..1), (1..2), (2..+∞)`: everything but some points.
@@ -81,7 +85,8 @@ bool ExcludesPoints(const Sarg& sarg) {
   for (size_t i = 0; i + 1 < sarg.ranges.size(); ++i) {
     const Sarg::Range& below = sarg.ranges[i];
     const Sarg::Range& above = sarg.ranges[i + 1];
-    if (!below.upper || !above.lower || below.upper_inclusive || above.lower_inclusive) return false;
+    if (!below.upper || !above.lower || below.upper_inclusive || above.lower_inclusive)
+      return false;
     if (!(*below.upper == *above.lower)) return false;
   }
   return true;
@@ -94,7 +99,8 @@ Expression WithoutSearch(Expression e) {
   const Expression& operand = e.operands[0];
   const Sarg& sarg = *e.sarg;
   std::vector<Expression> terms;
-  if (sarg.null_as == Sarg::NullAs::kTrue) terms.push_back(Expression::Call("IS NULL", {operand}, Type::Boolean()));
+  if (sarg.null_as == Sarg::NullAs::kTrue)
+    terms.push_back(Expression::Call("IS NULL", {operand}, Type::Boolean()));
   if (ExcludesPoints(sarg)) {
     std::vector<Expression> excluded;
     for (size_t i = 0; i + 1 < sarg.ranges.size(); ++i) {
@@ -108,14 +114,19 @@ Expression WithoutSearch(Expression e) {
         continue;
       }
       std::vector<Expression> sides;
-      if (range.lower) sides.push_back(Compared(operand, range.lower_inclusive ? ">=" : ">", *range.lower, sarg.type));
-      if (range.upper) sides.push_back(Compared(operand, range.upper_inclusive ? "<=" : "<", *range.upper, sarg.type));
+      if (range.lower)
+        sides.push_back(
+            Compared(operand, range.lower_inclusive ? ">=" : ">", *range.lower, sarg.type));
+      if (range.upper)
+        sides.push_back(
+            Compared(operand, range.upper_inclusive ? "<=" : "<", *range.upper, sarg.type));
       terms.push_back(Joined("AND", std::move(sides)));
     }
   }
   Expression any = Joined("OR", std::move(terms));
   if (sarg.null_as != Sarg::NullAs::kFalse) return any;
-  return Joined("AND", {Expression::Call("IS NOT NULL", {operand}, Type::Boolean()), std::move(any)});
+  return Joined("AND",
+                {Expression::Call("IS NOT NULL", {operand}, Type::Boolean()), std::move(any)});
 }
 
 // `and(and(a, b), c)`, as the pushed conjuncts are put together.
@@ -128,7 +139,8 @@ std::string FiltersText(const PhysicalScan& scan, const InputName& names) {
   return text;
 }
 
-// The table and what its connector was asked to do. It is settled when it is asked, so it is prefix text in both sections.
+// The table and what its connector was asked to do. It is settled when it is asked, so it is prefix
+// text in both sections.
 std::string TableText(const PhysicalScan& scan, const Schema& schema) {
   const InputName names = [&schema](int column) { return schema.name(column); };
   const ObjectPath& path = scan.table->path;
@@ -140,7 +152,8 @@ std::string TableText(const PhysicalScan& scan, const Schema& schema) {
       const TableColumn& of = scan.table->columns[static_cast<size_t>(column)];
       if (of.kind == TableColumn::Kind::kPhysical) columns.push_back(of.name);
     }
-    text += fmt::format(", project=[{}], metadata=[{}]", fmt::join(columns, ", "), MetadataKeys(scan));
+    text +=
+        fmt::format(", project=[{}], metadata=[{}]", fmt::join(columns, ", "), MetadataKeys(scan));
   }
   if (scan.watermark) {
     text += fmt::format(", watermark=[{}]", PhysicalText(scan.watermark->expression, names));
@@ -165,7 +178,8 @@ std::string FrameText(const OverWindow& over, const NodeSurroundings& around) {
   if (over.lower_unbounded) lower = "UNBOUNDED PRECEDING";
   if (over.lower_preceding) {
     lower = LiteralText(*over.lower_preceding);
-    if (!over.lower_preceding->is_literal()) lower = around.expression(*over.lower_preceding, around.names());
+    if (!over.lower_preceding->is_literal())
+      lower = around.expression(*over.lower_preceding, around.names());
     lower = lower.substr(0, lower.find(':')) + " PRECEDING";
   }
   const char* upper = over.upper_current_row ? "CURRENT ROW" : "UNBOUNDED FOLLOWING";
@@ -196,7 +210,9 @@ std::string ColumnNames(const std::vector<int>& columns, const Schema& schema) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string AllNames(const Schema& schema) { return fmt::format("{}", fmt::join(schema.names(), ", ")); }
+std::string AllNames(const Schema& schema) {
+  return fmt::format("{}", fmt::join(schema.names(), ", "));
+}
 
 NodeText TextOf(const PhysicalScan& node, const NodeSurroundings& around) {
   NodeText text{"TableSourceScan", {}};
@@ -210,7 +226,8 @@ NodeText TextOf(const PhysicalValues& node, const NodeSurroundings& around) {
   NodeText text{"Values", {}};
   if (around.physical) {
     std::vector<std::string> fields;
-    for (const Field& field : around.schema.fields()) fields.push_back(TypeText(field.type) + " " + field.name);
+    for (const Field& field : around.schema.fields())
+      fields.push_back(TypeText(field.type) + " " + field.name);
     text.Add("type", fmt::format("RecordType({})", fmt::join(fields, ", ")));
   }
   std::vector<std::string> rows;
@@ -240,8 +257,9 @@ NodeText TextOf(const PhysicalCalc& node, const NodeSurroundings& around) {
 
 NodeText TextOf(const PhysicalExchange& node, const NodeSurroundings& around) {
   NodeText text{"Exchange", {}};
-  text.Add("distribution", node.keys.empty() ? std::string("single")
-                                             : fmt::format("hash[{}]", ColumnNames(node.keys, around.input())));
+  text.Add("distribution", node.keys.empty()
+                               ? std::string("single")
+                               : fmt::format("hash[{}]", ColumnNames(node.keys, around.input())));
   return text;
 }
 
@@ -263,12 +281,14 @@ NodeText TextOf(const PhysicalRank& node, const NodeSurroundings& around) {
   NodeText text{"Rank", {}};
   text.Add("strategy", StrategyText(node.strategy));
   text.Add("rankType", RankTypeText(node.type));
-  text.Add("rankRange", node.range.is_variable()
-                            ? "rankEnd=" + around.input().name(node.range.variable_end)
-                            : fmt::format("rankStart={}, rankEnd={}", node.range.start, node.range.end));
+  text.Add("rankRange",
+           node.range.is_variable()
+               ? "rankEnd=" + around.input().name(node.range.variable_end)
+               : fmt::format("rankStart={}, rankEnd={}", node.range.start, node.range.end));
   text.Add("partitionBy", ColumnNames(node.partition, around.input()));
   bool rowtime = false;
-  for (const SortKey& key : node.order) rowtime = rowtime || around.input().type(key.column).is_rowtime();
+  for (const SortKey& key : node.order)
+    rowtime = rowtime || around.input().type(key.column).is_rowtime();
   text.Add("orderBy", (rowtime ? "ROWTIME " : "") + OrderText(node.order, around.input()));
   text.Add("select", AllNames(around.schema));
   return text;
@@ -296,8 +316,10 @@ NodeText TextOf(const PhysicalGroupAggregate& node, const NodeSurroundings& arou
   if (node.phase == AggregatePhase::kGlobal) text.name = "GlobalGroupAggregate";
   if (!node.group.empty()) text.Add("groupBy", ColumnNames(node.group, around.input()));
   std::vector<std::string> columns;
-  for (size_t i = 0; i < node.group.size(); ++i) columns.push_back(around.input().name(node.group[i]));
-  for (std::string& call : AggregateCallTexts(node, around.input(), around.schema)) columns.push_back(std::move(call));
+  for (size_t i = 0; i < node.group.size(); ++i)
+    columns.push_back(around.input().name(node.group[i]));
+  for (std::string& call : AggregateCallTexts(node, around.input(), around.schema))
+    columns.push_back(std::move(call));
   text.Add("select", fmt::format("{}", fmt::join(columns, ", ")));
   return text;
 }
@@ -309,7 +331,9 @@ NodeText TextOf(const PhysicalChangelogNormalize& node, const NodeSurroundings& 
   return text;
 }
 
-NodeText TextOf(const PhysicalDropUpdateBefore&, const NodeSurroundings&) { return {"DropUpdateBefore", {}}; }
+NodeText TextOf(const PhysicalDropUpdateBefore&, const NodeSurroundings&) {
+  return {"DropUpdateBefore", {}};
+}
 
 NodeText TextOf(const PhysicalUnion&, const NodeSurroundings& around) {
   NodeText text{"Union", {}};
@@ -335,11 +359,13 @@ NodeText TextOf(const PhysicalOverAggregate& node, const NodeSurroundings& aroun
   NodeText text{"OverAggregate", {}};
   const OverWindow& over = *node.calls.front().over;
   std::vector<std::string> partition;
-  for (const Expression& part : over.partition) partition.push_back(around.expression(part, around.names()));
+  for (const Expression& part : over.partition)
+    partition.push_back(around.expression(part, around.names()));
   if (!partition.empty()) text.Add("partitionBy", fmt::format("{}", fmt::join(partition, ", ")));
   std::vector<std::string> order;
   for (const OverWindow::Order& key : over.order) {
-    order.push_back(around.expression(key.key, around.names()) + (key.descending ? " DESC" : " ASC"));
+    order.push_back(around.expression(key.key, around.names()) +
+                    (key.descending ? " DESC" : " ASC"));
   }
   text.Add("orderBy", fmt::format("{}", fmt::join(order, ", ")));
   text.Add("window", FrameText(over, around));
@@ -347,10 +373,12 @@ NodeText TextOf(const PhysicalOverAggregate& node, const NodeSurroundings& aroun
   for (size_t i = 0; i < node.calls.size(); ++i) {
     const Expression& call = node.calls[i];
     std::vector<std::string> arguments;
-    for (const Expression& operand : call.operands) arguments.push_back(around.expression(operand, around.names()));
-    columns.push_back(fmt::format("{}({}{}) AS {}", call.function, call.distinct ? "DISTINCT " : "",
-                                  arguments.empty() ? "*" : fmt::format("{}", fmt::join(arguments, ", ")),
-                                  around.schema.name(around.input().size() + static_cast<int>(i))));
+    for (const Expression& operand : call.operands)
+      arguments.push_back(around.expression(operand, around.names()));
+    columns.push_back(
+        fmt::format("{}({}{}) AS {}", call.function, call.distinct ? "DISTINCT " : "",
+                    arguments.empty() ? "*" : fmt::format("{}", fmt::join(arguments, ", ")),
+                    around.schema.name(around.input().size() + static_cast<int>(i))));
   }
   text.Add("select", fmt::format("{}", fmt::join(columns, ", ")));
   return text;
@@ -367,7 +395,8 @@ NodeText TextOf(const PhysicalSink& node, const NodeSurroundings& around) {
   text.Add("fields", AllNames(around.input()));
   if (!node.hint_options.empty()) text.Add("hints", OptionsHint(node.hint_options));
   if (node.upsert_materialize) text.Add("upsertMaterialize", "true");
-  if (node.conflict != ConflictStrategy::kUnsaid) text.Add("conflictStrategy", ConflictText(node.conflict));
+  if (node.conflict != ConflictStrategy::kUnsaid)
+    text.Add("conflictStrategy", ConflictText(node.conflict));
   return text;
 }
 

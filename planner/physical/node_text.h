@@ -1,10 +1,12 @@
-// One node as plans print it: a name and its terms, shared by the physical and the execution section of EXPLAIN.
+// One node as plans print it: a name and its terms, shared by the physical and the execution
+// section of EXPLAIN.
 //
 //   GroupAggregate(groupBy=[k], select=[k, COUNT(*) AS n])
 //   ^ name         ^ term       ^ term
 //
-// The sections differ in how expressions are written (prefix with types, infix without), in the record type of Values,
-// and in the terms that only the physical one appends (changelogMode, stateTtlHints).
+// The sections differ in how expressions are written (prefix with types, infix without), in the
+// record type of Values, and in the terms that only the physical one appends (changelogMode,
+// stateTtlHints).
 #pragma once
 
 #include <functional>
@@ -23,19 +25,21 @@ struct NodeText {
   std::string name;
   std::vector<std::pair<std::string, std::string>> terms;  // printed `first=[second]`
 
-  void Add(std::string key, std::string value) { terms.emplace_back(std::move(key), std::move(value)); }
+  void Add(std::string key, std::string value) {
+    terms.emplace_back(std::move(key), std::move(value));
+  }
   std::string ToString() const;  // the bare name when there are no terms
 };
 
 // What the text of a node depends on besides the node itself.
 struct NodeSurroundings {
-  const Schema& schema;                // of the node
+  const Schema& schema;  // of the node
   std::vector<const Schema*> inputs;
   const ExpressionText& expression;
   bool physical = true;
 
   const Schema& input() const { return *inputs[0]; }
-  InputName names() const;             // of the first input's columns
+  InputName names() const;  // of the first input's columns
 };
 
 NodeText TextOf(const PhysicalScan& node, const NodeSurroundings& around);
