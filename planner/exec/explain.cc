@@ -30,7 +30,8 @@ class ExecExplain {
   std::string Take() { return std::move(text_); }
 
  private:
-  // Shared nodes below `node` that are not printed yet, the innermost first, each as a tree of its own.
+  // Shared nodes below `node` that are not printed yet, the innermost first, each as a tree of its
+  // own.
   void SharedBelow(const ExecNode& node) {
     for (const ExecPointer& input : node.inputs) {
       if (printed_.count(input.get()) > 0) continue;

@@ -6,7 +6,8 @@
 //   +- Calc(select=[k, v], where=[(v > 1)])
 //      +- Reused(reference_id=[1])
 //
-// With one root a shared node is printed in full where it is met first; with several, before the first root that uses it.
+// With one root a shared node is printed in full where it is met first; with several, before the
+// first root that uses it.
 #pragma once
 
 #include <string>

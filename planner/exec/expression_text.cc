@@ -7,8 +7,21 @@ namespace rowtide {
 namespace {
 
 bool IsInfix(const std::string& function) {
-  static const char* const kOperators[] = {"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "/INT", "AND", "OR",
-                                           "IS DISTINCT FROM", "IS NOT DISTINCT FROM"};
+  static const char* const kOperators[] = {"=",
+                                           "<>",
+                                           "<",
+                                           "<=",
+                                           ">",
+                                           ">=",
+                                           "+",
+                                           "-",
+                                           "*",
+                                           "/",
+                                           "/INT",
+                                           "AND",
+                                           "OR",
+                                           "IS DISTINCT FROM",
+                                           "IS NOT DISTINCT FROM"};
   for (const char* name : kOperators) {
     if (function == name) return true;
   }
@@ -16,8 +29,9 @@ bool IsInfix(const std::string& function) {
 }
 
 bool IsPostfix(const std::string& function) {
-  static const char* const kOperators[] = {"IS NULL",     "IS NOT NULL",  "IS TRUE",    "IS NOT TRUE",
-                                           "IS FALSE",    "IS NOT FALSE", "IS UNKNOWN", "IS NOT UNKNOWN"};
+  static const char* const kOperators[] = {"IS NULL",     "IS NOT NULL",   "IS TRUE",
+                                           "IS NOT TRUE", "IS FALSE",      "IS NOT FALSE",
+                                           "IS UNKNOWN",  "IS NOT UNKNOWN"};
   for (const char* name : kOperators) {
     if (function == name) return true;
   }
@@ -36,7 +50,8 @@ std::string ExecText(const Expression& e, const InputName& input_name) {
   if (e.is_input()) return input_name(e.column);
   if (e.is_literal()) return LiteralPart(e);
   if (e.is_call("SEARCH") && e.sarg) {
-    return fmt::format("SEARCH({}, {})", ExecText(e.operands[0], input_name), SargText(*e.sarg, false));
+    return fmt::format("SEARCH({}, {})", ExecText(e.operands[0], input_name),
+                       SargText(*e.sarg, false));
   }
   std::vector<std::string> operands;
   for (const Expression& operand : e.operands) operands.push_back(ExecText(operand, input_name));

@@ -1,4 +1,5 @@
-// Expressions as the section "Optimized Execution Plan" prints them: infix, in parentheses, without types.
+// Expressions as the section "Optimized Execution Plan" prints them: infix, in parentheses, without
+// types.
 //
 //   v > 1 AND b IS TRUE         ((v > 1) AND b IS TRUE)
 //   name LIKE 'a%'              LIKE(name, 'a%')

@@ -10,12 +10,13 @@ namespace {
 
 bool IsDeduplicate(const PhysicalRank& rank, const PhysicalNode& input) {
   const RankRange& range = rank.range;
-  return rank.type == RankType::kRowNumber && !range.is_variable() && range.start == 1 && range.end == 1 &&
-         !rank.outputs_number && input.trait.kinds.insert_only() && rank.order.size() == 1 &&
-         input.schema.type(rank.order[0].column).is_time_attribute();
+  return rank.type == RankType::kRowNumber && !range.is_variable() && range.start == 1 &&
+         range.end == 1 && !rank.outputs_number && input.trait.kinds.insert_only() &&
+         rank.order.size() == 1 && input.schema.type(rank.order[0].column).is_time_attribute();
 }
 
-ExecDeduplicate Deduplication(const PhysicalRank& rank, const PhysicalNode& input, const PlannerOptions& options) {
+ExecDeduplicate Deduplication(const PhysicalRank& rank, const PhysicalNode& input,
+                              const PlannerOptions& options) {
   const SortKey& order = rank.order[0];
   ExecDeduplicate node;
   node.keys = rank.partition;
@@ -31,11 +32,15 @@ ExecDeduplicate Deduplication(const PhysicalRank& rank, const PhysicalNode& inpu
 
 Status CheckOver(const PhysicalOverAggregate& node) {
   const OverWindow& over = *node.calls.front().over;
-  if (over.order.size() != 1) return Status::Plan("The window can only be ordered by a single time column.");
-  if (over.order[0].descending) return Status::Plan("The window can only be ordered in ASCENDING mode.");
-  if (!over.upper_current_row) return Status::Plan("OVER RANGE FOLLOWING windows are not supported yet.");
+  if (over.order.size() != 1)
+    return Status::Plan("The window can only be ordered by a single time column.");
+  if (over.order[0].descending)
+    return Status::Plan("The window can only be ordered in ASCENDING mode.");
+  if (!over.upper_current_row)
+    return Status::Plan("OVER RANGE FOLLOWING windows are not supported yet.");
   if (!over.lower_unbounded && !over.order[0].key.type.is_time_attribute()) {
-    return Status::Plan("OVER windows' ordering in stream mode must be defined on a time attribute.");
+    return Status::Plan(
+        "OVER windows' ordering in stream mode must be defined on a time attribute.");
   }
   return Status::Ok();
 }
@@ -74,7 +79,8 @@ class ToExecTranslation {
         exec->op = Deduplication(*rank, node.input(), options_);
         return Status::Ok();
       }
-      if (rank->type == RankType::kRank) return Status::Plan("RANK() on streaming table is not supported currently");
+      if (rank->type == RankType::kRank)
+        return Status::Plan("RANK() on streaming table is not supported currently");
       if (rank->type == RankType::kDenseRank) {
         return Status::Plan("DENSE_RANK() on streaming table is not supported currently");
       }
@@ -86,14 +92,16 @@ class ToExecTranslation {
 
   // What must agree beside the text for two nodes to be one.
   static std::string Traits(const PhysicalNode& node) {
-    std::string text = " " + node.trait.mode().ToString() + (node.trait.update == UpdateKind::kBeforeAndAfter ? "!" : "");
+    std::string text = " " + node.trait.mode().ToString() +
+                       (node.trait.update == UpdateKind::kBeforeAndAfter ? "!" : "");
     for (const Field& field : node.schema.fields()) text += " " + ToString(field.type);
     return text;
   }
 
   const PlannerOptions& options_;
   std::map<std::string, std::shared_ptr<ExecNode>> nodes_;
-  std::map<const ExecNode*, std::string> digests_;  // a short name of each node, for the digests of its consumers
+  std::map<const ExecNode*, std::string>
+      digests_;  // a short name of each node, for the digests of its consumers
 };
 
 // Numbers the nodes that are met a second time, in the order in which that happens.
