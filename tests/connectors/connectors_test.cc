@@ -244,7 +244,7 @@ TEST(ScriptEncoder, SameTextAsRowByRow) {
   for (int i = 0; i < 200; ++i) {
     std::string text(static_cast<size_t>(i % 40), 'x');
     if (i % 3 == 0 && !text.empty()) text[static_cast<size_t>(i) % text.size()] = "\"\\\n\x01\xc3\x1f "[i % 7];
-    number = number * -7;
+    number = static_cast<int64_t>(uint64_t{0} - static_cast<uint64_t>(number) * 7);  // wraps
     rows.push_back({static_cast<RowKind>(i % 4), {I(number % 128), I(number % 32768), I(number % 2147483648), I(number), text,
                                                   I(number % 300000000000), I(number), int128{i - 100}, i / 8.0}});
     if (i % 5 == 0) rows.back().second[static_cast<size_t>(i) % 9] = {};
