@@ -183,7 +183,7 @@ std::string FrameText(const OverWindow& over, const NodeSurroundings& around) {
     lower = lower.substr(0, lower.find(':')) + " PRECEDING";
   }
   const char* upper = over.upper_current_row ? "CURRENT ROW" : "UNBOUNDED FOLLOWING";
-  return fmt::format(" {} BETWEEN {} AND {}", over.rows ? "ROWS" : "RANG", lower, upper);
+  return fmt::format(" {} BETWEEN {} AND {}", over.rows ? "ROWS" : "RANGE", lower, upper);
 }
 
 }  // namespace
