@@ -47,6 +47,7 @@ class ScriptRun {
 
   int RunOne(const ast::Statement& statement, bool last) {
     Result<Outcome> outcome = session_.Execute(statement);
+    for (const std::string& note : session_.TakeNotes()) std::cerr << "note: " << note << "\n";
     if (!outcome.ok()) return Fail(outcome.status());
     if (const auto* table = std::get_if<TextTable>(&*outcome)) {
       std::cout << ResultTable(table->columns, table->rows, Align::kRight) << std::flush;

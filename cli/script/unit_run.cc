@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kLongestCut = 7;
+constexpr int kWaitsMax = 10000;
 constexpr const char* kQueryTable = "";  // the name under which a query's rows are collected
 
 void ReplaceAll(std::string* text, const std::string& from, const std::string& to) {
@@ -66,9 +67,12 @@ class JobRun {
   Status Run() {
     RT_ASSIGN(std::unique_ptr<Job> job, Build());
     int64_t rows_seen = 0;
+    int waits = 0;
     while (true) {
       RT_ASSIGN(const SourceState state, job->Step());
       if (state == SourceState::kEnd) break;
+      waits = state == SourceState::kWait ? waits + 1 : 0;
+      if (waits > kWaitsMax) return Status::Internal("every source waits for another one");
       if (!way_.restores || job->rows_read() == rows_seen) continue;
       RT_TRY(Rebuild(&job));
       rows_seen = job->rows_read();

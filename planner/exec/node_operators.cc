@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "operators/changelog_normalize.h"
+#include "operators/constraint_enforcer.h"
 #include "operators/deduplicate.h"
 #include "operators/drop_update_before.h"
 #include "operators/expressions/evaluator.h"
@@ -9,17 +11,19 @@
 #include "operators/local_group_aggregate.h"
 #include "operators/mini_batch_assigner.h"
 #include "operators/rank.h"
+#include "operators/sink_materializer.h"
 #include "operators/union.h"
 #include "operators/values.h"
+#include "operators/watermark_assigner.h"
+#include "operators/watermark_compacting_materializer.h"
 #include "planner/physical/aggregations.h"
+#include "planner/physical/sink_keys.h"
 
 namespace rowtide {
 
 namespace {
 
 using OperatorResult = Result<std::unique_ptr<Operator>>;
-
-constexpr int kRowsPerFileWatermark = 1024;
 
 // What every creator sees.
 struct NodeContext {
@@ -133,6 +137,40 @@ OperatorResult Create(const PhysicalMiniBatchAssigner& assigner, NodeContext at)
                                    at.context);
 }
 
+// The scan that the node's rows come from.
+const PhysicalScan* ScanBelow(const ExecNode& node) {
+  const ExecNode* below = &node;
+  while (!below->as<PhysicalScan>() && !below->inputs.empty()) below = below->inputs[0].get();
+  return below->as<PhysicalScan>();
+}
+
+// Files get a watermark after so many rows, unless the table says `on-event`; scripts after every
+// row.
+int RowsBetweenWatermarks(const ExecNode& node) {
+  const PhysicalScan* scan = ScanBelow(node);
+  if (scan == nullptr) return kRowsBetweenWatermarks;
+  const ConnectorTraits traits = TraitsOf(TableSpecOf(*scan->table, scan->hint_options));
+  return traits.source && traits.source->watermark_on_event ? 1 : kRowsBetweenWatermarks;
+}
+
+OperatorResult Create(const PhysicalWatermarkAssigner& assigner, NodeContext at) {
+  WatermarkAssignerSpec spec;
+  spec.rowtime = assigner.rowtime;
+  if (!assigner.watermark.is_call("SOURCE_WATERMARK")) spec.watermark = assigner.watermark;
+  spec.rows_between = RowsBetweenWatermarks(at.node);
+  spec.defers_to_batch_end = at.defers_watermarks;
+  return WatermarkAssigner::Create(std::move(spec), at.input(), at.context);
+}
+
+OperatorResult Create(const PhysicalChangelogNormalize& normalize, NodeContext at) {
+  ChangelogNormalizeSpec spec;
+  spec.keys = normalize.keys;
+  spec.condition = normalize.condition;
+  spec.generates_update_before = at.node.generates_update_before;
+  spec.mini_batch = MiniBatchOf(at.options);
+  return ChangelogNormalize::Create(std::move(spec), at.input(), at.context);
+}
+
 OperatorResult Create(const PhysicalDropUpdateBefore& /*drop*/, NodeContext at) {
   return DropUpdateBefore::Create({}, at.input(), at.context);
 }
@@ -145,12 +183,6 @@ OperatorResult NotBuilt(const char* construct) {
   return Status::Unsupported("{} is not supported", construct);
 }
 OperatorResult Create(const PhysicalCalc& /*calc*/, NodeContext /*at*/) { return NotBuilt("Calc"); }
-OperatorResult Create(const PhysicalWatermarkAssigner& /*assigner*/, NodeContext /*at*/) {
-  return NotBuilt("WatermarkAssigner");
-}
-OperatorResult Create(const PhysicalChangelogNormalize& /*normalize*/, NodeContext /*at*/) {
-  return NotBuilt("ChangelogNormalize");
-}
 OperatorResult Create(const PhysicalJoin& /*join*/, NodeContext /*at*/) {
   return NotBuilt("a regular join");
 }
@@ -273,9 +305,52 @@ Result<std::unique_ptr<Operator>> CreateOperator(const ExecNode& node, const Opt
   return std::visit([&](const auto& op) { return Create(op, at); }, node.op);
 }
 
-std::vector<SinkStage> SinkStagesOf(const ExecNode& /*node*/, const PhysicalSink& /*sink*/,
-                                    const Options& /*options*/) {
-  return {};
+namespace {
+
+ConstraintEnforcerSpec EnforcerOf(const ExecNode& node, const PhysicalSink& sink,
+                                  const Options& options) {
+  ConstraintEnforcerSpec spec;
+  spec.target = sink.table->SinkSchema();
+  if (options.Get("table.exec.sink.not-null-enforcer") == "DROP") {
+    spec.not_null = NotNullEnforcer::kDrop;
+  }
+  const std::string length = options.Get("table.exec.sink.type-length-enforcer");
+  if (length == "TRIM_PAD") spec.type_length = TypeLengthEnforcer::kTrimPad;
+  if (length == "ERROR") spec.type_length = TypeLengthEnforcer::kError;
+  spec.key_only_deletes = node.input_mode.key_only_deletes;
+  return spec;
+}
+
+// Rows of one key wait for the watermark under ON CONFLICT DO ERROR and DO NOTHING.
+SinkStage MaterializerOf(const PhysicalSink& sink, const Schema& input) {
+  const std::vector<int> key = SinkKey(sink);
+  if (sink.conflict != ConflictStrategy::kError && sink.conflict != ConflictStrategy::kNothing) {
+    const SinkMaterializerSpec spec{key, sink.input_upsert_key};
+    return {"SinkUpsertMaterializer", [=](const OperatorContext& context) {
+              return SinkMaterializer::Create(spec, input, context);
+            }};
+  }
+  const bool fails = sink.conflict == ConflictStrategy::kError;
+  const WatermarkCompactingMaterializerSpec spec{key, sink.input_upsert_key, fails};
+  return {"WatermarkCompactingMaterializer", [=](const OperatorContext& context) {
+            return WatermarkCompactingMaterializer::Create(spec, input, context);
+          }};
+}
+
+}  // namespace
+
+std::vector<SinkStage> SinkStagesOf(const ExecNode& node, const PhysicalSink& sink,
+                                    const Options& options) {
+  std::vector<SinkStage> stages;
+  const Schema& input = node.inputs[0]->schema;
+  const ConstraintEnforcerSpec enforcer = EnforcerOf(node, sink, options);
+  if (ConstraintEnforcer::IsNeeded(enforcer)) {
+    stages.push_back({"ConstraintEnforcer", [=](const OperatorContext& context) {
+                        return ConstraintEnforcer::Create(enforcer, input, context);
+                      }});
+  }
+  if (sink.upsert_materialize) stages.push_back(MaterializerOf(sink, input));
+  return stages;
 }
 
 Result<std::unique_ptr<Sink>> CreateTableSink(const PhysicalSink& sink,
