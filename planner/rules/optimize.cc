@@ -1,6 +1,7 @@
 #include "planner/rules/optimize.h"
 
 #include "planner/physical/changelog_inference.h"
+#include "planner/physical/deviations.h"
 #include "planner/physical/mini_batch.h"
 #include "planner/physical/to_physical.h"
 #include "planner/rules/prune.h"
@@ -58,6 +59,7 @@ Result<std::vector<PhysicalPointer>> Optimize(const std::vector<LogicalPointer>&
     RT_ASSIGN(plan, ToPhysical(plan, context));
     RT_ASSIGN(plan, InferChangelog(plan, root_update, context));
     RT_ASSIGN(plan, WithMiniBatch(plan, context));
+    NoteDeviations(*plan, context);
   }
   return plans;
 }

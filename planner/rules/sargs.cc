@@ -2,18 +2,20 @@
 
 #include <algorithm>
 
+#include "operators/expressions/type_rules.h"
+
 namespace rowtide {
 namespace {
 
 using Range = Sarg::Range;
 
-// One term as ranges over one column.
+// One term as ranges over one operand, which is nearly always a column.
 struct Term {
-  int column = -1;
-  Type column_type;
+  Expression operand;
   Type type;  // of the points
   std::vector<Range> ranges;
-  bool null_is_true = false;  // `OR x IS NULL`
+  bool null_is_true = false;   // `OR x IS NULL`
+  bool null_is_false = false;  // `AND x IS NOT NULL`
 };
 
 Range Point(const Value& value) { return {value, value, true, true}; }
@@ -108,58 +110,76 @@ std::string Mirrored(const std::string& op) {
   return op;
 }
 
-std::optional<Term> TermOf(const Expression& e, bool conjunction) {
+std::optional<Term> TermOf(const Expression& e, bool conjunction, bool unknown_is_false) {
   Term term;
-  if (e.is_call("SEARCH") && e.sarg && e.operands[0].is_input()) {
-    term.column = e.operands[0].column;
-    term.column_type = e.operands[0].type;
+  if (e.is_call("SEARCH") && e.sarg) {
+    term.operand = e.operands[0];
     term.type = e.sarg->type;
     term.ranges = e.sarg->ranges;
     term.null_is_true = e.sarg->null_as == Sarg::NullAs::kTrue;
+    term.null_is_false = e.sarg->null_as == Sarg::NullAs::kFalse;
     return term;
   }
-  if (!conjunction && e.is_call("IS NULL") && e.operands[0].is_input()) {
-    term.column = e.operands[0].column;
-    term.column_type = e.operands[0].type;
+  if (!conjunction && e.is_call("IS NULL")) {
+    term.operand = e.operands[0];
     term.null_is_true = true;
     return term;
   }
+  if (conjunction && unknown_is_false && e.is_call("IS NOT NULL")) {
+    term.operand = e.operands[0];
+    term.ranges = {Range{std::nullopt, std::nullopt, false, false}};
+    term.null_is_false = true;
+    return term;
+  }
   if (!e.is_call() || e.operands.size() != 2) return std::nullopt;
-  const bool straight = e.operands[0].is_input() && e.operands[1].is_literal();
-  const bool mirrored = e.operands[1].is_input() && e.operands[0].is_literal();
+  const bool straight = e.operands[1].is_literal() && !e.operands[0].is_literal();
+  const bool mirrored = e.operands[0].is_literal() && !e.operands[1].is_literal();
   if (!straight && !mirrored) return std::nullopt;
-  const Expression& input = e.operands[straight ? 0 : 1];
   const Expression& literal = e.operands[straight ? 1 : 0];
   if (!IsComparable(literal.literal)) return std::nullopt;
   if (!RangesOf(straight ? e.function : Mirrored(e.function), literal.literal, &term.ranges)) return std::nullopt;
-  term.column = input.column;
-  term.column_type = input.type;
+  term.operand = e.operands[straight ? 0 : 1];
   term.type = literal.type;
   return term;
 }
 
-bool SameDomain(const Type& a, const Type& b) {
-  if (a.kind == TypeKind::kNull || b.kind == TypeKind::kNull) return true;
-  if (IsInteger(a) && IsInteger(b)) return true;
-  if (IsCharacter(a) && IsCharacter(b)) return true;
-  return a.SameButNullability(b);
-}
+bool IsScaled(const Type& type) { return IsInteger(type) || type.kind == TypeKind::kDecimal; }
 
-// The type that prints: the wider of two.
-Type Wider(const Type& a, const Type& b) {
+// The type in which both kinds of points are compared and printed; none when they do not mix.
+std::optional<Type> CommonType(const Type& a, const Type& b) {
   if (a.kind == TypeKind::kNull) return b;
   if (b.kind == TypeKind::kNull) return a;
-  if (IsCharacter(a) && IsCharacter(b)) {
-    if (a.kind == TypeKind::kChar && b.kind == TypeKind::kChar && a.precision == b.precision) return a;
-    return Type::VarChar(std::max(a.precision, b.precision)).NotNull();
+  if (a.SameButNullability(b)) return a;
+  if (IsInteger(a) && IsInteger(b)) return a.kind >= b.kind ? a : b;
+  if (IsCharacter(a) && IsCharacter(b)) return Type::VarChar(std::max(a.precision, b.precision)).NotNull();
+  if (IsScaled(a) && IsScaled(b)) {
+    const std::optional<Type> type = LeastRestrictive(a, b);
+    return type ? std::optional<Type>(type->NotNull()) : std::nullopt;
   }
-  return a.kind >= b.kind ? a : b;
+  if (a.kind == b.kind && IsTimestamp(a) && a.precision <= 3 && b.precision <= 3) return a.precision >= b.precision ? a : b;
+  return std::nullopt;
+}
+
+Value Converted(const Value& value, const Type& from, const Type& to) {
+  if (to.kind != TypeKind::kDecimal || from.SameButNullability(to)) return value;
+  int128 unscaled = from.kind == TypeKind::kDecimal ? std::get<int128>(value) : std::get<int64_t>(value);
+  for (int scale = from.kind == TypeKind::kDecimal ? from.scale : 0; scale < to.scale; ++scale) unscaled *= 10;
+  return unscaled;
+}
+
+void ConvertTo(const Type& to, Term* term) {
+  if (term->type.kind != TypeKind::kNull) {
+    for (Range& range : term->ranges) {
+      if (range.lower) range.lower = Converted(*range.lower, term->type, to);
+      if (range.upper) range.upper = Converted(*range.upper, term->type, to);
+    }
+  }
+  term->type = to;
 }
 
 Expression Comparison(const char* op, const Term& term, const Value& value) {
-  return Expression::Call(op, {Expression::Input(term.column, term.column_type),
-                               Expression::Literal(value, term.type.NotNull())},
-                          Type::Boolean().WithNullable(term.column_type.nullable));
+  return Expression::Call(op, {term.operand, Expression::Literal(value, term.type.NotNull())},
+                          Type::Boolean().WithNullable(term.operand.type.nullable));
 }
 
 bool IsHole(const std::vector<Range>& ranges) {  // everything but one point
@@ -169,8 +189,8 @@ bool IsHole(const std::vector<Range>& ranges) {  // everything but one point
 }
 
 Expression ToExpression(const Term& term, bool unknown_is_false) {
-  const Expression input = Expression::Input(term.column, term.column_type);
-  const bool nullable = term.column_type.nullable;
+  const Expression& input = term.operand;
+  const bool nullable = input.type.nullable;
   if (!term.null_is_true) {
     if (term.ranges.empty() && (unknown_is_false || !nullable)) return Expression::Bool(false);
     if (term.ranges.size() == 1 && !term.ranges[0].lower && !term.ranges[0].upper) {
@@ -192,8 +212,11 @@ Expression ToExpression(const Term& term, bool unknown_is_false) {
   Sarg sarg;
   sarg.ranges = term.ranges;
   sarg.type = term.type.NotNull();
-  sarg.null_as = term.null_is_true ? Sarg::NullAs::kTrue : Sarg::NullAs::kUnknown;
-  Expression search = Expression::Call("SEARCH", {input}, Type::Boolean().WithNullable(nullable && !term.null_is_true));
+  sarg.null_as = term.null_is_true    ? Sarg::NullAs::kTrue
+                 : term.null_is_false ? Sarg::NullAs::kFalse
+                                      : Sarg::NullAs::kUnknown;
+  const bool settled = sarg.null_as != Sarg::NullAs::kUnknown;
+  Expression search = Expression::Call("SEARCH", {input}, Type::Boolean().WithNullable(nullable && !settled));
   search.sarg = std::make_shared<const Sarg>(std::move(sarg));
   return search;
 }
@@ -216,33 +239,76 @@ int CompareValues(const Value& a, const Value& b) {
   return 0;
 }
 
+namespace {
+bool IsPlain(const Expression& e) { return e.is_input() || (e.is_call("CAST") && e.operands[0].is_input()); }
+}  // namespace
+
 std::vector<Expression> MergeRanges(std::vector<Expression> terms, bool conjunction, bool unknown_is_false) {
+  constexpr size_t kFewestOfExpression = 4;  // below that, Flink leaves terms on anything but a column alone
+  std::vector<std::optional<Term>> parsed;
+  for (const Expression& term : terms) parsed.push_back(TermOf(term, conjunction, unknown_is_false));
   std::vector<Expression> out;
   std::vector<bool> used(terms.size(), false);
   for (size_t i = 0; i < terms.size(); ++i) {
     if (used[i]) continue;
-    std::optional<Term> merged = TermOf(terms[i], conjunction);
-    bool any = false;
-    if (merged && !(conjunction && merged->null_is_true)) {
-      for (size_t j = i + 1; j < terms.size(); ++j) {
-        if (used[j]) continue;
-        const std::optional<Term> next = TermOf(terms[j], conjunction);
-        if (!next || next->column != merged->column || !SameDomain(next->type, merged->type)) continue;
-        if (conjunction && next->null_is_true) continue;
-        merged->ranges = conjunction ? Intersected(merged->ranges, next->ranges)
-                                     : [&] {
-                                         std::vector<Range> all = merged->ranges;
-                                         all.insert(all.end(), next->ranges.begin(), next->ranges.end());
-                                         return United(std::move(all));
-                                       }();
-        merged->null_is_true |= next->null_is_true;
-        merged->type = Wider(merged->type, next->type);
-        used[j] = any = true;
+    if (!parsed[i] || !IsDeterministic(parsed[i]->operand)) {
+      out.push_back(std::move(terms[i]));
+      continue;
+    }
+    std::vector<size_t> same = {i};
+    std::optional<Type> type = parsed[i]->type;
+    for (size_t j = i + 1; j < terms.size(); ++j) {
+      if (used[j] || !parsed[j] || !(parsed[j]->operand == parsed[i]->operand)) continue;
+      const std::optional<Type> wider = CommonType(*type, parsed[j]->type);
+      if (!wider) continue;
+      type = wider;
+      same.push_back(j);
+    }
+    const bool merges = same.size() > 1 && type->kind != TypeKind::kNull &&
+                        (IsPlain(parsed[i]->operand) || same.size() >= kFewestOfExpression);
+    if (!merges) {
+      out.push_back(std::move(terms[i]));
+      continue;
+    }
+    Term merged = *parsed[i];
+    ConvertTo(*type, &merged);
+    for (size_t k = 1; k < same.size(); ++k) {
+      Term next = *parsed[same[k]];
+      ConvertTo(*type, &next);
+      used[same[k]] = true;
+      if (conjunction) {
+        merged.ranges = Intersected(merged.ranges, next.ranges);
+        merged.null_is_true &= next.null_is_true;
+        merged.null_is_false |= next.null_is_false;
+      } else {
+        merged.ranges.insert(merged.ranges.end(), next.ranges.begin(), next.ranges.end());
+        merged.ranges = United(std::move(merged.ranges));
+        merged.null_is_true |= next.null_is_true;
+        merged.null_is_false &= next.null_is_false;
       }
     }
-    out.push_back(any ? ToExpression(*merged, unknown_is_false) : std::move(terms[i]));
+    out.push_back(ToExpression(merged, unknown_is_false));
   }
   return out;
+}
+
+std::optional<bool> Implied(const Expression& known, const Expression& term) {
+  const std::optional<Term> fact = TermOf(known, true, false);
+  const std::optional<Term> asked = TermOf(term, true, false);
+  if (!fact || !asked || fact->null_is_true || !(fact->operand == asked->operand)) return std::nullopt;
+  const std::optional<Type> type = CommonType(fact->type, asked->type);
+  if (!type || type->kind == TypeKind::kNull) return std::nullopt;
+  Term a = *fact, b = *asked;
+  ConvertTo(*type, &a);
+  ConvertTo(*type, &b);
+  const std::vector<Range> both = Intersected(a.ranges, b.ranges);
+  if (both.empty()) return false;
+  const std::vector<Range> all = United(a.ranges);
+  if (both.size() != all.size()) return std::nullopt;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (CompareLower(both[i], all[i]) != 0 || CompareUpper(both[i], all[i]) != 0) return std::nullopt;
+  }
+  return true;
 }
 
 }  // namespace rowtide

@@ -16,4 +16,7 @@ int CompareValues(const Value& a, const Value& b);
 // NULL, or SEARCH. `unknown_is_false`: the result is a condition of which only TRUE counts.
 std::vector<Expression> MergeRanges(std::vector<Expression> terms, bool conjunction, bool unknown_is_false);
 
+// What `term` gives where `known` holds, both comparing the same column with constants: true, false, or none (open).
+std::optional<bool> Implied(const Expression& known, const Expression& term);
+
 }  // namespace rowtide

@@ -135,7 +135,18 @@ class Simplifier {
       if (conjunction && unknown_is_false) return Expression::Bool(false);
       terms.push_back(Expression::Null(Type::Boolean()));
     }
+    if (conjunction && unknown_is_false) {
+      RT_ASSIGN(terms, WithKnown(std::move(terms)));
+    }
+    const size_t before = terms.size();
     terms = MergeRanges(std::move(terms), conjunction, unknown_is_false);
+    if (!conjunction) {
+      if (std::optional<Expression> factored = Factored(terms)) return Run(*factored, unknown_is_false);
+      if (terms.size() != before || terms.size() != e.operands.size()) {
+        std::stable_partition(terms.begin(), terms.end(), [](const Expression& term) { return term.is_call("IS NULL"); });
+      }
+      if (unknown_is_false) ExcludedMiddle(&terms);
+    }
     std::vector<Expression> kept;
     for (Expression& term : terms) {
       if (conjunction ? term.is_false() : term.is_true()) return Expression::Bool(!conjunction);
@@ -148,6 +159,77 @@ class Simplifier {
     if (kept.empty()) return Expression::Bool(conjunction);
     if (kept.size() == 1) return kept[0];
     return Connective(conjunction ? "AND" : "OR", std::move(kept));
+  }
+
+  // What one comparison of a conjunction says is used in the others: (v > 1 OR b) AND v > 5.
+  Result<std::vector<Expression>> WithKnown(std::vector<Expression> terms) {
+    for (size_t i = 0; i < terms.size(); ++i) {
+      if (!terms[i].is_call("OR") && !terms[i].is_call("NOT") && !terms[i].is_call("CASE")) continue;
+      Expression term = terms[i];
+      for (size_t j = 0; j < terms.size(); ++j) {
+        if (j != i && (IsComparison(terms[j]) || terms[j].is_call("SEARCH"))) term = Knowing(terms[j], term);
+      }
+      if (!(term == terms[i])) {
+        RT_ASSIGN(terms[i], Run(term, true));
+      }
+    }
+    std::vector<Expression> flat;
+    for (Expression& term : terms) {
+      for (Expression& part : Conjuncts(term)) flat.push_back(std::move(part));
+      if (term.is_true()) flat.push_back(term);
+    }
+    return flat;
+  }
+
+  static Expression Knowing(const Expression& known, const Expression& term) {
+    if (const std::optional<bool> implied = Implied(known, term)) {
+      if (!*implied) return Expression::Bool(false);
+      const Expression& operand = term.operands[0].is_literal() ? term.operands[1] : term.operands[0];
+      return operand.type.nullable ? IsPredicate("IS NOT NULL", operand) : Expression::Bool(true);
+    }
+    if (!term.is_call("OR") && !term.is_call("AND") && !term.is_call("NOT")) return term;
+    Expression copy = term;
+    for (Expression& operand : copy.operands) operand = Knowing(known, operand);
+    return copy;
+  }
+
+  // (a AND b) OR (a AND c)  ->  a AND (b OR c)
+  static std::optional<Expression> Factored(const std::vector<Expression>& alternatives) {
+    if (alternatives.size() < 2) return std::nullopt;
+    std::vector<std::vector<Expression>> parts;
+    for (const Expression& alternative : alternatives) parts.push_back(Conjuncts(alternative));
+    std::vector<Expression> common;
+    std::set<std::string> common_digests;
+    for (const Expression& part : parts[0]) {
+      const bool everywhere = std::all_of(parts.begin(), parts.end(), [&](const std::vector<Expression>& others) {
+        return std::find(others.begin(), others.end(), part) != others.end();
+      });
+      if (everywhere && common_digests.insert(Digest(part)).second) common.push_back(part);
+    }
+    if (common.empty()) return std::nullopt;
+    std::vector<Expression> rest;
+    for (const std::vector<Expression>& others : parts) {
+      std::vector<Expression> left;
+      for (const Expression& part : others) {
+        if (common_digests.count(Digest(part)) == 0) left.push_back(part);
+      }
+      rest.push_back(AndOf(std::move(left)));
+    }
+    common.push_back(Connective("OR", std::move(rest)));
+    return Connective("AND", std::move(common));
+  }
+
+  // x OR NOT x is TRUE unless x is unknown.
+  static void ExcludedMiddle(std::vector<Expression>* terms) {
+    for (size_t i = 0; i < terms->size(); ++i) {
+      if (!(*terms)[i].is_call("NOT")) continue;
+      const Expression operand = (*terms)[i].operands[0];
+      const auto found = std::find(terms->begin(), terms->end(), operand);
+      if (found == terms->end()) continue;
+      *found = operand.type.nullable ? IsPredicate("IS NOT NULL", operand) : Expression::Bool(true);
+      terms->erase(terms->begin() + static_cast<long>(i));
+      return;
+    }
   }
 
   // x AND NOT x, x > 1 AND x IS NULL.
@@ -292,6 +374,11 @@ class Simplifier {
   Result<Expression> Comparison(Expression e, bool unknown_is_false) {
     if (e.operands[0].is_null_literal() || e.operands[1].is_null_literal()) {
       return unknown_is_false ? Expression::Bool(false) : Expression::Null(Type::Boolean());
+    }
+    if (unknown_is_false && e.operands[0] == e.operands[1] && IsDeterministic(e)) {  // v = v, v < v
+      const bool holds = e.function == "=" || e.function == "<=" || e.function == ">=";
+      if (!holds) return Expression::Bool(false);
+      return e.operands[0].type.nullable ? IsPredicate("IS NOT NULL", e.operands[0]) : Expression::Bool(true);
     }
     if (e.operands[0].type.kind == TypeKind::kBoolean && e.operands[1].is_literal()) {  // b = TRUE
       const bool wanted = e.operands[1].is_true();
