@@ -1,0 +1,98 @@
+#include "operators/watermark_assigner.h"
+
+#include <algorithm>
+
+#include "engine/value_text.h"
+
+namespace rowtide {
+namespace {
+
+int64_t MillisAt(const Column& column, const Type& type, int row) {
+  if (column.layout() == Layout::kWideTime) return column.values<WideTime>()[row].millis;
+  const int64_t value = column.values<int64_t>()[row];
+  if (type.precision <= 3) return value;
+  return value / 1000 - (value % 1000 < 0 ? 1 : 0);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Operator>> WatermarkAssigner::Create(WatermarkAssignerSpec spec, const Schema& input,
+                                                            const OperatorContext& context) {
+  if (spec.rowtime < 0 || spec.rowtime >= input.size() || !IsTimestamp(input.type(spec.rowtime))) {
+    return Status::Internal("column {} is no row time", spec.rowtime);
+  }
+  if (spec.rows_between < 1) return Status::Internal("a watermark every {} rows", spec.rows_between);
+  std::optional<Evaluator> watermark;
+  if (spec.watermark) {
+    EvaluationContext evaluation;
+    evaluation.clock = context.clock;
+    evaluation.local_time_zone = context.local_time_zone;
+    RT_ASSIGN(Evaluator evaluator, Evaluator::Create(*spec.watermark, input, evaluation));
+    if (!IsTimestamp(evaluator.type())) {
+      return Status::InvalidArgument("a watermark is a TIMESTAMP, not {}", ToString(evaluator.type()));
+    }
+    watermark.emplace(std::move(evaluator));
+  }
+  std::vector<Field> fields = input.fields();
+  Type& rowtime = fields[static_cast<size_t>(spec.rowtime)].type;
+  rowtime = rowtime.WithTimeAttribute(TimeAttribute::kRowtime);
+  return std::unique_ptr<Operator>(
+      new WatermarkAssigner(std::move(spec), Schema(std::move(fields)), std::move(watermark)));
+}
+
+WatermarkAssigner::WatermarkAssigner(WatermarkAssignerSpec spec, Schema schema, std::optional<Evaluator> watermark)
+    : KeyedOperator("watermark_assigner", std::move(schema)), spec_(std::move(spec)), watermark_(std::move(watermark)) {
+  Register(&numbers_);
+}
+
+Status WatermarkAssigner::CheckRowtime(const RowBatch& batch) const {
+  const Column& rowtime = batch.columns[static_cast<size_t>(spec_.rowtime)];
+  if (!rowtime.may_have_nulls()) return Status::Ok();
+  for (int row = 0; row < batch.rows; ++row) {
+    if (!rowtime.IsNull(row)) continue;
+    return Status::DataError("row time {} is NULL", Quote(output_schema_.name(spec_.rowtime)))
+        .WithHint("filter such rows out, or make the row time a column that is never NULL, with COALESCE for example");
+  }
+  return Status::Ok();
+}
+
+Status WatermarkAssigner::EmitRows(const RowBatch& batch, int first, int end, Collector& out) const {
+  if (first == end) return Status::Ok();
+  if (first == 0 && end == batch.rows) return out.Emit(batch);
+  return out.Emit(Slice(batch, first, end - first));
+}
+
+Status WatermarkAssigner::EmitWatermark(Collector& out) {
+  if (numbers_->newest <= numbers_->emitted) return Status::Ok();
+  numbers_->emitted = numbers_->newest;
+  return out.Advance(Time::Watermark(numbers_->newest));
+}
+
+Status WatermarkAssigner::Process(int /*input*/, const RowBatch& batch, Collector& out) {
+  RT_TRY(CheckRowtime(batch));
+  if (!watermark_) return out.Emit(batch);
+  StringBlocks strings;
+  RT_ASSIGN(const Column watermarks, watermark_->Evaluate(batch, &strings));
+  int first = 0;
+  for (int row = 0; row < batch.rows; ++row) {
+    if (!watermarks.IsNull(row)) {
+      numbers_->newest = std::max(numbers_->newest, MillisAt(watermarks, watermark_->type(), row));
+    }
+    if (++numbers_->rows < spec_.rows_between) continue;
+    numbers_->rows = 0;
+    if (spec_.defers_to_batch_end || numbers_->newest <= numbers_->emitted) continue;
+    RT_TRY(EmitRows(batch, first, row + 1, out));
+    first = row + 1;
+    RT_TRY(EmitWatermark(out));
+  }
+  RT_TRY(EmitRows(batch, first, batch.rows, out));
+  return spec_.defers_to_batch_end ? EmitWatermark(out) : Status::Ok();
+}
+
+Status WatermarkAssigner::Advance(int /*input*/, Time time, Collector& out) {
+  const bool swallowed =
+      time.kind == Time::Kind::kWatermark && time.millis != Time::kMaxWatermark && watermark_.has_value();
+  return swallowed ? Status::Ok() : out.Advance(time);
+}
+
+}  // namespace rowtide
