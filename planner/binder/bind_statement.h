@@ -17,13 +17,15 @@
 
 namespace rowtide {
 
+// Fills CatalogTable::source and ::sink from its connector: when the table is declared, and where OPTIONS hints
+// change it.
+using AbilityLookup = std::function<Status(CatalogTable*)>;
+
 struct BindContext {
   const Catalog* catalog = nullptr;
   const Options* options = nullptr;
+  const AbilityLookup* abilities = nullptr;  // none: hints change no abilities
 };
-
-// Fills CatalogTable::source and ::sink from its connector, when the table is declared.
-using AbilityLookup = std::function<Status(CatalogTable*)>;
 
 Result<LogicalPointer> BindQuery(const ast::Query& query, BindContext& context);
 Result<LogicalPointer> BindInsert(const ast::Insert& insert, BindContext& context);
