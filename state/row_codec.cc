@@ -3,6 +3,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
+
 #include "state/float_order.h"
 
 namespace rowtide {
@@ -210,37 +212,78 @@ void GatherFixed(std::span<const char* const> rows, size_t offset, char* to) {
 Column RowCodec::GatherColumn(std::span<const char* const> rows, int column) const {
   const Field& field = fields_[static_cast<size_t>(column)];
   auto values = std::make_shared<Block>(rows.size() * static_cast<size_t>(WidthOf(field.layout)));
-  char* to = values->data();
-  switch (field.width) {
-    case 0: {
-      StringView* views = reinterpret_cast<StringView*>(to);
-      for (size_t i = 0; i < rows.size(); ++i) {
-        const char* row = rows[i];
-        const uint32_t begin = field.string == 0 ? 0 : EndOf(row, field.string - 1);
-        views[i] = StringView(row + strings_offset_ + begin, EndOf(row, field.string) - begin);
-      }
-      break;
-    }
-    case 1: GatherFixed<1>(rows, field.offset, to); break;
-    case 2: GatherFixed<2>(rows, field.offset, to); break;
-    case 4: GatherFixed<4>(rows, field.offset, to); break;
-    case 8: GatherFixed<8>(rows, field.offset, to); break;
-    case 12: GatherFixed<12, 16>(rows, field.offset, to); break;
-    default: GatherFixed<16>(rows, field.offset, to); break;
+  if (field.width != 0) {
+    GatherField(rows, field, values->data());
+  } else {
+    StringView* views = reinterpret_cast<StringView*>(values->data());
+    for (size_t i = 0; i < rows.size(); ++i) views[i] = StringView(Bytes(rows[i], column));
   }
-  const size_t byte = static_cast<size_t>(column >> 3);
-  const int bit = column & 7;
-  unsigned any = 0;
-  for (const char* row : rows) any |= static_cast<unsigned char>(row[byte]);
-  if (!((any >> bit) & 1)) return Column(field.layout, std::move(values), nullptr);
+  const bool has_null = std::any_of(rows.begin(), rows.end(), [&](const char* row) { return IsNull(row, column); });
+  return Column(field.layout, std::move(values), has_null ? GatherValidity(rows, column) : nullptr);
+}
+
+// Rows in steps that stay in the first-level cache while column after column is taken out of them.
+void RowCodec::GatherColumns(std::span<const char* const> rows, std::vector<Column>* columns) const {
+  constexpr size_t kStepRows = 64;
+  std::vector<std::shared_ptr<Block>> values;
+  std::vector<StringView*> strings(string_columns_.size());
+  values.reserve(fields_.size());
+  for (const Field& field : fields_) {
+    values.push_back(std::make_shared<Block>(rows.size() * static_cast<size_t>(WidthOf(field.layout))));
+  }
+  std::vector<unsigned char> nulls(null_bytes_);
+  for (size_t first = 0; first < rows.size(); first += kStepRows) {
+    const auto step = rows.subspan(first, std::min(kStepRows, rows.size() - first));
+    for (const char* row : step) {
+      for (size_t i = 0; i < nulls.size(); ++i) nulls[i] |= static_cast<unsigned char>(row[i]);
+    }
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      char* const to = values[i]->data() + first * static_cast<size_t>(WidthOf(fields_[i].layout));
+      if (fields_[i].width == 0) {
+        strings[fields_[i].string] = reinterpret_cast<StringView*>(to);
+      } else {
+        GatherField(step, fields_[i], to);
+      }
+    }
+    GatherStrings(step, strings);
+  }
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    const bool has_null = (nulls[i >> 3] >> (i & 7)) & 1;
+    columns->emplace_back(fields_[i].layout, std::move(values[i]),
+                          has_null ? GatherValidity(rows, static_cast<int>(i)) : nullptr);
+  }
+}
+
+void RowCodec::GatherField(std::span<const char* const> rows, const Field& field, char* to) const {
+  switch (field.width) {
+    case 1: return GatherFixed<1>(rows, field.offset, to);
+    case 2: return GatherFixed<2>(rows, field.offset, to);
+    case 4: return GatherFixed<4>(rows, field.offset, to);
+    case 8: return GatherFixed<8>(rows, field.offset, to);
+    case 12: return GatherFixed<12, 16>(rows, field.offset, to);
+    default: return GatherFixed<16>(rows, field.offset, to);
+  }
+}
+
+void RowCodec::GatherStrings(std::span<const char* const> rows, std::span<StringView* const> to) const {
+  for (size_t row = 0; row < rows.size(); ++row) {
+    const char* begin = rows[row] + strings_offset_;
+    const char* const first = begin;
+    for (uint32_t i = 0; i < to.size(); ++i) {
+      const char* const end = first + EndOf(rows[row], i);
+      to[i][row] = StringView::WithSlack(begin, static_cast<uint32_t>(end - begin));
+      begin = end;
+    }
+  }
+}
+
+BlockPointer RowCodec::GatherValidity(std::span<const char* const> rows, int column) const {
   auto validity = std::make_shared<Block>((rows.size() + 7) / 8);
   std::memset(validity->data(), 0, validity->size());
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (!((rows[i][byte] >> bit) & 1)) {
-      validity->data()[i >> 3] = static_cast<char>(validity->data()[i >> 3] | (1 << (i & 7)));
-    }
+    if (!IsNull(rows[i], column)) validity->data()[i >> 3] = static_cast<char>(validity->data()[i >> 3] | (1 << (i & 7)));
   }
-  return Column(field.layout, std::move(values), std::move(validity));
+  return validity;
 }
 
 bool RowCodec::EqualByField(std::string_view a, std::string_view b) const {

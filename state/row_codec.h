@@ -58,6 +58,9 @@ class RowCodec {
   void AppendTo(const char* row, BatchBuilder* builder, int first_column = 0) const;
   // One column of many rows. Long strings point into the rows: the caller keeps those bytes alive.
   Column GatherColumn(std::span<const char* const> rows, int column) const;
+  // All columns of many rows, appended to `columns`. Long strings point into the rows: the caller keeps those bytes
+  // alive. Much faster than one by one. Requires: 16 readable bytes behind each row, as in a Block.
+  void GatherColumns(std::span<const char* const> rows, std::vector<Column>* columns) const;
 
   // --- comparing ---
   bool Equal(std::string_view a, std::string_view b) const {
@@ -104,6 +107,9 @@ class RowCodec {
   }
   bool EqualByField(std::string_view a, std::string_view b) const;
   void WriteStrings(const RowBatch& batch, const uint32_t* begins, char* to) const;
+  void GatherField(std::span<const char* const> rows, const Field& field, char* to) const;
+  void GatherStrings(std::span<const char* const> rows, std::span<StringView* const> to) const;
+  BlockPointer GatherValidity(std::span<const char* const> rows, int column) const;
 
   std::vector<Field> fields_;
   std::vector<int> string_columns_;

@@ -180,7 +180,7 @@ TEST(RankTest, AVariableEndIsFixedByTheFirstRow) {
                                row("y", "d", 9, int64_t{1}), row("y", "e", 8, int64_t{5}), row("z", "f", 1, Value()),
                                row("z", "g", 1, int64_t{3})})
                   .ok());
-  EXPECT_EQ(Words(harness.Take(), false, ""), "+I a +I b -D a +I c +I d -D d +I e");
+  EXPECT_EQ(Words(harness.Take(), false, ""), "+I a2 +I b2 -D a2 +I c1 +I d1 -D d1 +I e5");
   EXPECT_EQ(harness.count("invalid_top_size"), 3);
 }
 

@@ -68,8 +68,9 @@ class Harness final : public Collector {
  public:
   using Factory = std::function<Result<std::unique_ptr<Operator>>(const OperatorContext&)>;
 
-  Harness(Factory factory, Schema input, OperatorContext settings = {})
-      : factory_(std::move(factory)), input_(std::move(input)) {
+  // `more_inputs`: the schemas of inputs 1, 2, ... when they differ.
+  Harness(Factory factory, Schema input, OperatorContext settings = {}, std::vector<Schema> more_inputs = {})
+      : factory_(std::move(factory)), input_(std::move(input)), more_inputs_(std::move(more_inputs)) {
     context_ = settings;
     context_.clock = &clock_;
     context_.counters = &counters_;
@@ -83,19 +84,16 @@ class Harness final : public Collector {
   int64_t count(const std::string& counter) { return *counters_.Find(counter); }
   Operator& op() { return *operator_; }
   const Schema& output() const { return operator_->output_schema(); }
-  const Schema& input() const { return input_; }
+  const Schema& input(int number = 0) const {
+    return number == 0 || more_inputs_.empty() ? input_ : more_inputs_[static_cast<size_t>(number) - 1];
+  }
 
   // The rows as one batch; the status is the operator's.
   Status Process(const TestRows& rows, int input = 0) {
     if (rows.empty()) return Status::Ok();
     std::vector<std::pair<RowKind, std::vector<Value>>> pairs;
     for (const TestRow& row : rows) pairs.emplace_back(row.kind, row.values);
-    RowBatch batch = BatchOf(input_, pairs);
-    if (batch.kinds == nullptr && cover_kinds_) {
-      auto kinds = std::make_shared<Block>(rows.size());
-      std::memset(kinds->data(), 0, rows.size());
-      batch.kinds = std::move(kinds);
-    }
+    const RowBatch batch = BatchOf(this->input(input), pairs);
     return operator_->Process(input, batch, *this);
   }
   Status Watermark(int64_t millis) { return operator_->Advance(0, Time::Watermark(millis), *this); }
@@ -157,6 +155,7 @@ class Harness final : public Collector {
 
   Factory factory_;
   Schema input_;
+  std::vector<Schema> more_inputs_;
   ManualClock clock_{1'700'000'000'000};
   Counters counters_;
   StateSize size_;
@@ -164,7 +163,6 @@ class Harness final : public Collector {
   std::unique_ptr<Operator> operator_;
   TestRows emitted_;
   int64_t watermarks_ = 0;
-  bool cover_kinds_ = false;
 };
 
 }  // namespace rowtide
