@@ -109,7 +109,7 @@ class Printer {
  private:
   std::string TypedLiteral(const Expression& e) const {
     std::string text = LiteralText(e);
-    if (LiteralNeedsType(e) && !IsInterval(e.type)) text += ":" + FullTypeText(e.type.NotNull());
+    if (LiteralNeedsType(e) && !IsInterval(e.type)) text += ":" + FullTypeText(e.type.Nullable());
     return text;
   }
 
@@ -185,10 +185,11 @@ class Printer {
 std::string BoundText(const Value& value, const Type& type, bool with_types) {
   Expression literal = Expression::Literal(value, type.NotNull());
   if (IsCharacter(type) && type.kind == TypeKind::kChar) return LiteralText(literal);
+  if (!with_types && IsApproximate(type)) return fmt::format("{}", std::get<double>(value));
   std::string text = LiteralText(literal);
   if (!with_types) return text;
   if (type.kind == TypeKind::kBigInt) text += "L";
-  if (LiteralNeedsType(literal) && !IsInterval(type)) text += ":" + FullTypeText(type.NotNull());
+  if (LiteralNeedsType(literal) && !IsInterval(type)) text += ":" + FullTypeText(type.Nullable());
   return text;
 }
 
@@ -256,7 +257,7 @@ std::string SargText(const Sarg& sarg, bool with_types) {
   text += "]";
   const bool bare = sarg.type.kind == TypeKind::kInt || sarg.type.kind == TypeKind::kBoolean ||
                     (IsTemporal(sarg.type) && sarg.type.precision == 0);
-  if (with_types && !bare) text += ":" + FullTypeText(sarg.type.NotNull());
+  if (with_types && !bare) text += ":" + FullTypeText(sarg.type.Nullable());
   return text;
 }
 
