@@ -1,6 +1,6 @@
 #include "connectors/script_encoder.h"
 
-#include <emmintrin.h>
+#include <immintrin.h>
 
 #include <cstring>
 
@@ -9,8 +9,8 @@
 namespace rowtide {
 namespace {
 
-// What a value of fixed width and the comma behind it write at most, stores of 16 bytes included.
-constexpr size_t kValueBytesMax = 48;
+// What a value of fixed width and the comma behind it write at most, stores of 32 bytes included.
+constexpr size_t kValueBytesMax = 64;
 constexpr uint32_t kEightDigits = 100000000;
 
 // The decimal digits of a number below 10^8, one a byte, the first one lowest (Khuong and Lemire).
@@ -45,20 +45,40 @@ inline char* AppendInteger(int64_t value, char* out) {
   return AppendUnsigned(value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value), out);
 }
 
-// Bytes that JSON escapes: below 0x20, the quote, the backslash.
-inline __m128i Specials(__m128i block) {
-  const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(block, _mm_set1_epi8(0x1f)), block);
-  return _mm_or_si128(control, _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')),
-                                            _mm_cmpeq_epi8(block, _mm_set1_epi8('\\'))));
-}
+// Sixteen or 32 bytes at once: loaded, stored, and which of them JSON escapes: below 0x20, the quote, the backslash.
+struct SseBlock {
+  static constexpr size_t kBytes = 16;
+  __m128i bytes;
 
-inline __m128i Load(const char* from) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)); }
-inline void Store(__m128i block, char* to) { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), block); }
+  explicit SseBlock(const char* from) : bytes(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))) {}
+  void StoreTo(char* to) const { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes); }
+  uint32_t Specials() const {
+    const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+    const __m128i marks = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+    return static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(control, marks)));
+  }
+};
+
+#define RT_AVX2 __attribute__((target("avx2,bmi")))
+struct Avx2Block {
+  static constexpr size_t kBytes = 32;
+  __m256i bytes;
+
+  RT_AVX2 explicit Avx2Block(const char* from) : bytes(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))) {}
+  RT_AVX2 void StoreTo(char* to) const { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bytes); }
+  RT_AVX2 uint32_t Specials() const {
+    const __m256i control = _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(0x1f)), bytes);
+    const __m256i marks = _mm256_or_si256(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('"')), _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('\\')));
+    return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_or_si256(control, marks)));
+  }
+};
+#undef RT_AVX2
 
 }  // namespace
 
 ScriptEncoder::ScriptEncoder(Schema schema) : schema_(std::move(schema)) {
   for (const Field& field : schema_.fields()) columns_.push_back({WayOf(field.type), nullptr, nullptr, INT64_MIN, {}});
+  line_ = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") ? &ScriptEncoder::LineAvx2 : &ScriptEncoder::LineSse;
   slack_ = (columns_.size() + 2) * kValueBytesMax;
   Reserve(buffer_.data(), 4096);
 }
@@ -84,7 +104,12 @@ void ScriptEncoder::Begin(const RowBatch& batch) {
   }
 }
 
-std::string_view ScriptEncoder::Line(int row) {
+// Flattened, so that what is below becomes part of a function that may use these instructions.
+__attribute__((target("avx2,bmi"), flatten)) std::string_view ScriptEncoder::LineAvx2(int row) { return LineWith<Avx2Block>(row); }
+__attribute__((flatten)) std::string_view ScriptEncoder::LineSse(int row) { return LineWith<SseBlock>(row); }
+
+template <typename Block>
+inline std::string_view ScriptEncoder::LineWith(int row) {
   char* out = buffer_.data();
   std::memcpy(out, Text(batch_->kind(row)), 2);
   out[2] = ' ';
@@ -102,7 +127,7 @@ std::string_view ScriptEncoder::Line(int row) {
         case Way::kInt16: out = AppendInteger(value(int16_t{}), out); break;
         case Way::kInt32: out = AppendInteger(value(int32_t{}), out); break;
         case Way::kInt64: out = AppendInteger(value(int64_t{}), out); break;
-        case Way::kString: out = AppendString(reinterpret_cast<const StringView*>(column.values)[row], out); break;
+        case Way::kString: out = AppendString<Block>(reinterpret_cast<const StringView*>(column.values)[row], out); break;
         case Way::kMillis: out = AppendMillis(column, value(int64_t{}), out); break;
         case Way::kOther: out = AppendOther(i, row, out); break;
       }
@@ -115,83 +140,96 @@ std::string_view ScriptEncoder::Line(int row) {
   return {buffer_.data(), static_cast<size_t>(out + 2 - buffer_.data())};
 }
 
-// Copies 16 bytes at a step and looks for what has to be escaped on the way.
+// Copies a block at a step and looks for what has to be escaped on the way.
+template <typename Block>
 inline char* ScriptEncoder::AppendString(const StringView& view, char* out) {
   const std::string_view text = view.view();
   if (text.size() >= static_cast<size_t>(full_ - out)) [[unlikely]] out = Reserve(out, text.size());
-  const char* from = text.data();
   char* const begin = out;
   *out++ = '"';
   char* const end = out + text.size();
-  __m128i found = _mm_setzero_si128();
-  if (text.size() >= 16) {
-    for (; end - out > 16; from += 16, out += 16) {
-      const __m128i block = Load(from);
-      found = _mm_or_si128(found, Specials(block));
-      Store(block, out);
+  uint32_t found = 0;
+  if (text.size() >= Block::kBytes) {
+    for (const char* from = text.data(); static_cast<size_t>(end - out) > Block::kBytes; from += Block::kBytes, out += Block::kBytes) {
+      const Block block(from);
+      found |= block.Specials();
+      block.StoreTo(out);
     }
-    const __m128i block = Load(text.data() + text.size() - 16);  // the last 16, some of them again
-    found = _mm_or_si128(found, Specials(block));
-    Store(block, end - 16);
-    if (_mm_movemask_epi8(found) != 0) [[unlikely]] return AppendEscaped(text, begin);
+    const Block block(text.data() + text.size() - Block::kBytes);  // the last ones, some of them again
+    found |= block.Specials();
+    block.StoreTo(end - Block::kBytes);
+  } else if (text.size() >= SseBlock::kBytes) {
+    const SseBlock first(text.data()), last(text.data() + text.size() - SseBlock::kBytes);
+    found = first.Specials() | last.Specials();
+    first.StoreTo(out);
+    last.StoreTo(end - SseBlock::kBytes);
   } else {
-    __m128i block = _mm_setzero_si128();
-    if (view.is_inline()) {
-      std::memcpy(&block, from, StringView::kInlineBytes);
-    } else {
-      std::memcpy(&block, from, text.size());
+    // A view holds a short text in its last 12 bytes, and reading them one by one would wait for the stores.
+    SseBlock block(reinterpret_cast<const char*>(&view));
+    block.bytes = _mm_srli_si128(block.bytes, 4);
+    if (!view.is_inline()) {
+      const __m128i head = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(text.data()));
+      uint64_t tail;
+      std::memcpy(&tail, text.data() + text.size() - 8, 8);
+      block.bytes = _mm_unpacklo_epi64(head, _mm_cvtsi64_si128(static_cast<int64_t>(tail >> (8 * (16 - text.size())))));
     }
-    Store(block, out);
-    const auto mask = static_cast<uint32_t>(_mm_movemask_epi8(Specials(block))) & ((1u << text.size()) - 1);
-    if (mask != 0) [[unlikely]] return AppendEscaped(text, begin);
+    found = block.Specials() & ((1u << text.size()) - 1);
+    block.StoreTo(out);
   }
+  if (found != 0) [[unlikely]] return AppendEscaped(text, begin);
   *end = '"';
   return end + 1;
 }
 
-char* ScriptEncoder::AppendEscaped(std::string_view text, char* out) {
+[[gnu::noinline]] char* ScriptEncoder::AppendEscaped(std::string_view text, char* out) {
   scratch_.clear();
   AppendJsonString(text, &scratch_);
   return AppendScratch(out);
 }
 
+// `"yyyy-MM-dd HH:mm:ss.`
+constexpr size_t kSecondBytes = 21;
+
 inline char* ScriptEncoder::AppendMillis(ColumnWay& column, int64_t millis, char* out) {
   const int64_t second = (millis >= 0 ? millis : millis - 999) / 1000;
-  constexpr size_t kBytes = 21;  // the quote, 19 of the second, the point
-  if (second != column.second) {
+  if (second != column.second && !TakeSecond(column, second)) {
     scratch_ = "\"";
-    AppendTimestamp(second * 1000, 0, 3, &scratch_);
-    if (scratch_.size() != kBytes + 3) {  // a year of more than four digits
-      scratch_ = "\"";
-      AppendTimestamp(millis, 0, 3, &scratch_);
-      scratch_ += '"';
-      return AppendScratch(out);
-    }
-    std::memcpy(column.second_text, scratch_.data(), kBytes);
-    column.second = second;
+    AppendTimestamp(millis, 0, 3, &scratch_);
+    scratch_ += '"';
+    return AppendScratch(out);
   }
   std::memcpy(out, column.second_text, sizeof(column.second_text));
   const auto milli = static_cast<uint32_t>(millis - second * 1000);
-  out[kBytes] = static_cast<char>('0' + milli / 100);
-  out[kBytes + 1] = static_cast<char>('0' + milli / 10 % 10);
-  out[kBytes + 2] = static_cast<char>('0' + milli % 10);
-  out[kBytes + 3] = '"';
-  return out + kBytes + 4;
+  out[kSecondBytes] = static_cast<char>('0' + milli / 100);
+  out[kSecondBytes + 1] = static_cast<char>('0' + milli / 10 % 10);
+  out[kSecondBytes + 2] = static_cast<char>('0' + milli % 10);
+  out[kSecondBytes + 3] = '"';
+  return out + kSecondBytes + 4;
 }
 
-char* ScriptEncoder::AppendOther(size_t column, int row, char* out) {
+// False for a year of more than four digits: such a second has no text of that length.
+[[gnu::noinline]] bool ScriptEncoder::TakeSecond(ColumnWay& column, int64_t second) {
+  scratch_ = "\"";
+  AppendTimestamp(second * 1000, 0, 3, &scratch_);
+  if (scratch_.size() != kSecondBytes + 3) return false;
+  std::memcpy(column.second_text, scratch_.data(), kSecondBytes);
+  column.second = second;
+  return true;
+}
+
+[[gnu::noinline]] char* ScriptEncoder::AppendOther(size_t column, int row, char* out) {
   scratch_.clear();
   AppendScriptText(batch_->columns[column], row, schema_.type(static_cast<int>(column)), &scratch_);
   return AppendScratch(out);
 }
 
-char* ScriptEncoder::AppendScratch(char* out) {
+[[gnu::noinline]] char* ScriptEncoder::AppendScratch(char* out) {
   if (scratch_.size() >= static_cast<size_t>(full_ - out)) out = Reserve(out, scratch_.size());
   std::memcpy(out, scratch_.data(), scratch_.size());
   return out + scratch_.size();
 }
 
-char* ScriptEncoder::Reserve(char* out, size_t bytes) {
+[[gnu::noinline]] char* ScriptEncoder::Reserve(char* out, size_t bytes) {
   const auto used = static_cast<size_t>(out - buffer_.data());
   buffer_.resize(2 * (used + bytes + slack_));
   full_ = buffer_.data() + buffer_.size() - slack_;

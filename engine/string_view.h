@@ -41,6 +41,23 @@ class StringView {
   // Valid while this object (short values) or its block (long ones) lives.
   std::string_view view() const { return {data(), length_}; }
 
+  // As StringView(data, length), without a copy of variable length. Requires: 16 readable bytes from `data` on.
+  static StringView WithSlack(const char* data, uint32_t length) {
+    if (length > kInlineBytes) return StringView(data, length);
+    uint64_t low, high;
+    std::memcpy(&low, data, 8);
+    std::memcpy(&high, data + 8, 8);
+    const uint64_t keep_low = length >= 8 ? ~uint64_t{0} : (uint64_t{1} << (8 * length)) - 1;
+    const uint64_t keep_high = length > 8 ? (uint64_t{1} << (8 * (length - 8))) - 1 : 0;
+    low &= keep_low;
+    const auto tail = static_cast<uint32_t>(high & keep_high);
+    StringView view;
+    view.length_ = length;
+    std::memcpy(view.inlined_, &low, 8);
+    std::memcpy(view.inlined_ + 8, &tail, 4);
+    return view;
+  }
+
   friend bool operator==(const StringView& a, const StringView& b) {
     uint64_t head_a, head_b;
     std::memcpy(&head_a, &a, 8);

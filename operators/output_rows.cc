@@ -43,7 +43,7 @@ RowBatch OutputRows::BatchOf(size_t first, size_t rows) const {
   }
   const std::span<const char* const> pointers(rows_.data() + first, rows);
   batch.columns.reserve(static_cast<size_t>(codec_->columns()) + 1);
-  for (int i = 0; i < codec_->columns(); ++i) batch.columns.push_back(codec_->GatherColumn(pointers, i));
+  codec_->GatherColumns(pointers, &batch.columns);
   if (numbered_) {
     auto block = std::make_shared<Block>(rows * sizeof(int64_t));
     std::memcpy(block->data(), numbers_.data() + first, rows * sizeof(int64_t));
