@@ -18,7 +18,8 @@ PlannerOptions PlannerOptionsOf(const Options& options) {
   if (phases == "TWO_PHASE") planner.phases = AggregatePhaseStrategy::kTwoPhase;
   planner.insert_update_after_sensitive =
       options.GetBool("table.exec.deduplicate.insert-update-after-sensitive-enabled");
-  planner.compact_changes = options.GetBool("table.exec.deduplicate.mini-batch.compact-changes-enabled");
+  planner.compact_changes =
+      options.GetBool("table.exec.deduplicate.mini-batch.compact-changes-enabled");
   const std::string materialize = options.Get("table.exec.sink.upsert-materialize");
   if (materialize == "FORCE") planner.upsert_materialize = UpsertMaterialize::kForce;
   if (materialize == "NONE") planner.upsert_materialize = UpsertMaterialize::kNone;
@@ -30,9 +31,12 @@ PlannerOptions PlannerOptionsOf(const Options& options) {
 }
 
 Status CheckMiniBatch(const PlannerOptions& options) {
-  if (!options.mini_batch || (options.mini_batch_latency_millis > 0 && options.mini_batch_size > 0)) return Status::Ok();
-  return Status::Plan("mini-batch is on, but 'table.exec.mini-batch.allow-latency' and 'table.exec.mini-batch.size' must "
-                      "both be above 0")
+  if (!options.mini_batch || (options.mini_batch_latency_millis > 0 && options.mini_batch_size > 0))
+    return Status::Ok();
+  return Status::Plan(
+             "mini-batch is on, but 'table.exec.mini-batch.allow-latency' and "
+             "'table.exec.mini-batch.size' must "
+             "both be above 0")
       .WithKind(ErrorKind::kRun);
 }
 
@@ -42,7 +46,8 @@ struct Planned {
   std::vector<std::string> deviations;
 };
 
-Result<Planned> Plan(const std::vector<LogicalPointer>& roots, UpdateKind root_update, const Options& options) {
+Result<Planned> Plan(const std::vector<LogicalPointer>& roots, UpdateKind root_update,
+                     const Options& options) {
   PlannerContext context;
   context.options = PlannerOptionsOf(options);
   context.evaluation.local_time_zone = context.options.local_time_zone;
@@ -52,6 +57,16 @@ Result<Planned> Plan(const std::vector<LogicalPointer>& roots, UpdateKind root_u
   RT_ASSIGN(planned.exec, ToExec(planned.physical, context.options));
   planned.deviations = std::move(context.deviations);
   return planned;
+}
+
+// A blank line between the trees.
+std::string SyntaxTrees(const std::vector<LogicalPointer>& roots) {
+  std::string text;
+  for (const LogicalPointer& root : roots) {
+    if (!text.empty()) text += "\n";
+    text += ExplainLogical(*root);
+  }
+  return text;
 }
 
 }  // namespace
@@ -65,7 +80,7 @@ Result<ExecPlan> PlanJob(const std::vector<LogicalPointer>& roots, const Options
 Result<std::string> ExplainPlan(const std::vector<LogicalPointer>& roots, const Options& options,
                                 const ExplainDetails& /*details*/) {
   RT_ASSIGN(const Planned planned, Plan(roots, UpdateKind::kNone, options));
-  return ExplainSections(ExplainLogical(roots), planned.physical, planned.exec, planned.deviations);
+  return ExplainSections(SyntaxTrees(roots), planned.physical, planned.exec, planned.deviations);
 }
 
 }  // namespace rowtide

@@ -3,7 +3,7 @@
 //   CREATE, DROP, SET, RESET, USE   Done         it has happened
 //   SHOW, DESCRIBE, SET             TextTable    rows of text
 //   EXPLAIN                         ExplainText  Flink's sections, then the deviations
-//   SELECT, INSERT, statement set   PlannedJob   to be built (exec/build_job.h) and run by the caller
+//   SELECT, INSERT, statement set   PlannedJob   to be built (exec/build_job.h) and run
 //
 // A statement is planned with the catalog and the options of its moment; a PlannedJob keeps all it
 // needs and can be built any number of times. Statements come from planner/sql/parser.h. Used by

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "operators/calc.h"
 #include "operators/changelog_normalize.h"
 #include "operators/constraint_enforcer.h"
 #include "operators/deduplicate.h"
@@ -153,6 +154,13 @@ int RowsBetweenWatermarks(const ExecNode& node) {
   return traits.source && traits.source->watermark_on_event ? 1 : kRowsBetweenWatermarks;
 }
 
+OperatorResult Create(const PhysicalCalc& calc, NodeContext at) {
+  RT_ASSIGN(
+      std::unique_ptr<Calc> made,
+      Calc::Create({at.input(), calc.condition, calc.projections, at.node.schema}, at.context));
+  return std::unique_ptr<Operator>(std::move(made));
+}
+
 OperatorResult Create(const PhysicalWatermarkAssigner& assigner, NodeContext at) {
   WatermarkAssignerSpec spec;
   spec.rowtime = assigner.rowtime;
@@ -182,7 +190,6 @@ OperatorResult Create(const PhysicalUnion& /*all*/, NodeContext at) {
 OperatorResult NotBuilt(const char* construct) {
   return Status::Unsupported("{} is not supported", construct);
 }
-OperatorResult Create(const PhysicalCalc& /*calc*/, NodeContext /*at*/) { return NotBuilt("Calc"); }
 OperatorResult Create(const PhysicalJoin& /*join*/, NodeContext /*at*/) {
   return NotBuilt("a regular join");
 }
