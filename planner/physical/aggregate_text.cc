@@ -30,12 +30,15 @@ class Texts {
         raw_(node.phase == AggregatePhase::kGlobal ? node.raw_input : input) {}
 
   std::vector<std::string> Make() {
-    for (size_t i = 0; i < node_.calls.size(); ++i) AddCall(node_.calls[i], node_.retracts[i], i);
+    for (size_t i = 0; i < node_.calls.size(); ++i) AddCall(node_.calls[i], Retracts(i), i);
     if (node_.phase == AggregatePhase::kLocal) AddLocalEnd();
     return std::move(texts_);
   }
 
  private:
+  // Nothing is settled yet in a plan before changelog inference, which messages describe.
+  bool Retracts(size_t call) const { return call < node_.retracts.size() && node_.retracts[call]; }
+
   std::string Arguments(const std::vector<int>& columns) const {
     std::vector<std::string> names;
     for (const int column : columns) names.push_back(raw_.name(column));
