@@ -46,11 +46,13 @@ class Evaluator {
   Status SelectTrue(const RowBatch& batch, std::vector<int32_t>* rows);
 
  private:
-  Evaluator(std::unique_ptr<Node> root, Type type, int input_column);
+  Evaluator(std::unique_ptr<Node> root, Type type, int input_column, const EvaluationContext& context);
+  int64_t NowMillis() const;
 
   std::unique_ptr<Node> root_;
   Type type_;
   int input_column_ = -1;
+  const Clock* clock_ = nullptr;
 };
 
 // The value of an expression without inputs, for folding.

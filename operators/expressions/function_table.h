@@ -11,6 +11,7 @@
 #include "engine/status.h"
 #include "engine/types.h"
 #include "operators/expressions/expression.h"
+#include "operators/expressions/kernels.h"
 
 namespace rowtide {
 
@@ -36,6 +37,7 @@ struct Function {
   const char* name;
   const char* takes;
   Result<Type> (*gives)(Arguments arguments);
+  Builder build;
   Nulls nulls = Nulls::kStrict;
   Coercion coercion = Coercion::kNone;
 };

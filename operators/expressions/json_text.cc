@@ -1,0 +1,309 @@
+#include "operators/expressions/json_text.h"
+
+#include <cctype>
+
+#include "engine/value_text.h"
+
+namespace rowtide {
+namespace {
+
+constexpr int kDepthMax = 500;
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  bool ReadAll(Json* json) {
+    if (!Read(json, 0)) return false;
+    SkipBlanks();
+    return at_ == text_.size();
+  }
+
+ private:
+  void SkipBlanks() {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
+  }
+  bool Take(char c) {
+    SkipBlanks();
+    if (at_ >= text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+  bool TakeWord(std::string_view word, Json::Kind kind, Json* json) {
+    if (!text_.substr(at_).starts_with(word)) return false;
+    at_ += word.size();
+    json->kind = kind;
+    return true;
+  }
+
+  bool Read(Json* json, int depth) {
+    SkipBlanks();
+    if (at_ >= text_.size() || depth > kDepthMax) return false;
+    switch (text_[at_]) {
+      case '{': return ReadObject(json, depth);
+      case '[': return ReadArray(json, depth);
+      case '"': json->kind = Json::Kind::kString; return ReadString(&json->text);
+      case 't': return TakeWord("true", Json::Kind::kTrue, json);
+      case 'f': return TakeWord("false", Json::Kind::kFalse, json);
+      case 'n': return TakeWord("null", Json::Kind::kNull, json);
+      default: return ReadNumber(json);
+    }
+  }
+
+  bool ReadObject(Json* json, int depth) {
+    json->kind = Json::Kind::kObject;
+    ++at_;
+    if (Take('}')) return true;
+    do {
+      SkipBlanks();
+      json->names.emplace_back();
+      json->items.emplace_back();
+      if (at_ >= text_.size() || text_[at_] != '"' || !ReadString(&json->names.back())) return false;
+      if (!Take(':') || !Read(&json->items.back(), depth + 1)) return false;
+    } while (Take(','));
+    return Take('}');
+  }
+
+  bool ReadArray(Json* json, int depth) {
+    json->kind = Json::Kind::kArray;
+    ++at_;
+    if (Take(']')) return true;
+    do {
+      json->items.emplace_back();
+      if (!Read(&json->items.back(), depth + 1)) return false;
+    } while (Take(','));
+    return Take(']');
+  }
+
+  bool Digits() {
+    const size_t begin = at_;
+    while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') ++at_;
+    return at_ > begin;
+  }
+
+  bool ReadNumber(Json* json) {
+    const size_t begin = at_;
+    if (text_[at_] == '-') ++at_;
+    const size_t whole = at_;
+    if (!Digits() || (text_[whole] == '0' && at_ - whole > 1)) return false;
+    if (at_ < text_.size() && text_[at_] == '.') {
+      ++at_;
+      if (!Digits()) return false;
+    }
+    if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
+      ++at_;
+      if (at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) ++at_;
+      if (!Digits()) return false;
+    }
+    json->kind = Json::Kind::kNumber;
+    json->text = text_.substr(begin, at_ - begin);
+    return true;
+  }
+
+  bool Hex4(uint32_t* code) {
+    if (text_.size() - at_ < 4) return false;
+    *code = 0;
+    for (int i = 0; i < 4; ++i) {
+      const char c = text_[at_++];
+      if (!std::isxdigit(static_cast<unsigned char>(c))) return false;
+      *code = *code * 16 + static_cast<uint32_t>(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
+    }
+    return true;
+  }
+
+  static void AppendCode(uint32_t code, std::string* out) {
+    if (code < 0x80) {
+      *out += static_cast<char>(code);
+      return;
+    }
+    if (code < 0x800) {
+      *out += static_cast<char>(0xC0 | code >> 6);
+    } else {
+      if (code < 0x10000) {
+        *out += static_cast<char>(0xE0 | code >> 12);
+      } else {
+        *out += static_cast<char>(0xF0 | code >> 18);
+        *out += static_cast<char>(0x80 | ((code >> 12) & 0x3F));
+      }
+      *out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
+    }
+    *out += static_cast<char>(0x80 | (code & 0x3F));
+  }
+
+  bool ReadUnicode(std::string* out) {
+    uint32_t code;
+    if (!Hex4(&code)) return false;
+    if (code >= 0xD800 && code < 0xDC00 && text_.substr(at_).starts_with("\\u")) {
+      const size_t before = at_;
+      uint32_t low;
+      at_ += 2;
+      if (!Hex4(&low)) return false;
+      if (low >= 0xDC00 && low < 0xE000) {
+        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+      } else {
+        at_ = before;
+      }
+    }
+    if (code >= 0xD800 && code < 0xE000) {
+      *out += '?';
+    } else {
+      AppendCode(code, out);
+    }
+    return true;
+  }
+
+  bool ReadString(std::string* out) {
+    ++at_;
+    while (at_ < text_.size()) {
+      const char c = text_[at_++];
+      if (c == '"') return true;
+      if (static_cast<unsigned char>(c) < 0x20) return false;
+      if (c != '\\') {
+        *out += c;
+        continue;
+      }
+      if (at_ >= text_.size()) return false;
+      switch (text_[at_++]) {
+        case '"': *out += '"'; break;
+        case '\\': *out += '\\'; break;
+        case '/': *out += '/'; break;
+        case 'b': *out += '\b'; break;
+        case 'f': *out += '\f'; break;
+        case 'n': *out += '\n'; break;
+        case 'r': *out += '\r'; break;
+        case 't': *out += '\t'; break;
+        case 'u':
+          if (!ReadUnicode(out)) return false;
+          break;
+        default: return false;
+      }
+    }
+    return false;
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+};
+
+std::string_view TakeUntil(std::string_view* text, std::string_view ends) {
+  const size_t end = std::min(text->find_first_of(ends), text->size());
+  const std::string_view part = text->substr(0, end);
+  text->remove_prefix(end);
+  return part;
+}
+
+}  // namespace
+
+const Json* Json::Find(std::string_view name) const {
+  for (size_t i = names.size(); i > 0; --i) {
+    if (names[i - 1] == name) return &items[i - 1];
+  }
+  return nullptr;
+}
+
+bool ParseJson(std::string_view text, Json* json) { return Reader(text).ReadAll(json); }
+
+void AppendJson(const Json& json, std::string* out) {
+  switch (json.kind) {
+    case Json::Kind::kNull: out->append("null"); return;
+    case Json::Kind::kFalse: out->append("false"); return;
+    case Json::Kind::kTrue: out->append("true"); return;
+    case Json::Kind::kNumber: out->append(json.text); return;
+    case Json::Kind::kString: AppendJsonString(json.text, out); return;
+    case Json::Kind::kArray:
+    case Json::Kind::kObject: break;
+  }
+  const bool object = json.kind == Json::Kind::kObject;
+  *out += object ? '{' : '[';
+  bool first = true;
+  for (size_t i = 0; i < json.items.size(); ++i) {
+    if (object && json.Find(json.names[i]) != &json.items[i]) continue;
+    if (!first) *out += ',';
+    first = false;
+    if (object) {
+      AppendJsonString(json.names[i], out);
+      *out += ':';
+    }
+    AppendJson(json.items[i], out);
+  }
+  *out += object ? '}' : ']';
+}
+
+bool JsonPath::ParseBracket(std::string_view* text) {
+  text->remove_prefix(1);
+  if (text->empty()) return false;
+  const char first = text->front();
+  if (first == '\'' || first == '"') {
+    text->remove_prefix(1);
+    const std::string_view name = TakeUntil(text, std::string_view(&first, 1));
+    steps_.push_back({Step::Kind::kMember, std::string(name), 0});
+    if (text->empty()) return false;
+    text->remove_prefix(1);
+  } else {
+    const std::string_view inside = TakeUntil(text, "]");
+    int64_t index = 0;
+    if (inside == "*") {
+      steps_.push_back({Step::Kind::kAny, {}, 0});
+    } else if (ParseInt64(inside, &index)) {
+      steps_.push_back({Step::Kind::kElement, {}, index});
+    } else {
+      return false;
+    }
+  }
+  if (text->empty() || text->front() != ']') return false;
+  text->remove_prefix(1);
+  return true;
+}
+
+bool JsonPath::Parse(std::string_view text) {
+  const auto skip = [&text] {
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
+  };
+  skip();
+  is_lax_ = text.starts_with("lax ");
+  if (is_lax_ || text.starts_with("strict ")) text.remove_prefix(text.find(' '));
+  skip();
+  if (text.empty() || text.front() != '$') return false;
+  text.remove_prefix(1);
+  while (!text.empty()) {
+    if (text.front() == '[') {
+      if (!ParseBracket(&text)) return false;
+      continue;
+    }
+    if (text.front() != '.') return false;
+    text.remove_prefix(1);
+    const std::string_view name = TakeUntil(&text, ".[");
+    if (name.empty()) return false;
+    steps_.push_back({name == "*" ? Step::Kind::kAny : Step::Kind::kMember, std::string(name), 0});
+  }
+  return true;
+}
+
+bool JsonPath::has_wildcard() const {
+  for (const Step& step : steps_) {
+    if (step.kind == Step::Kind::kAny) return true;
+  }
+  return false;
+}
+
+std::vector<const Json*> JsonPath::Select(const Json& root) const {
+  std::vector<const Json*> reached{&root};
+  for (const Step& step : steps_) {
+    std::vector<const Json*> next;
+    for (const Json* json : reached) {
+      if (step.kind == Step::Kind::kMember) {
+        if (const Json* member = json->kind == Json::Kind::kObject ? json->Find(step.name) : nullptr) next.push_back(member);
+      } else if (step.kind == Step::Kind::kAny) {
+        for (const Json& item : json->items) next.push_back(&item);
+      } else if (json->kind == Json::Kind::kArray) {
+        const int64_t size = static_cast<int64_t>(json->items.size());
+        const int64_t index = step.index < 0 ? size + step.index : step.index;
+        if (index >= 0 && index < size) next.push_back(&json->items[static_cast<size_t>(index)]);
+      }
+    }
+    reached = std::move(next);
+  }
+  return reached;
+}
+
+}  // namespace rowtide

@@ -1,0 +1,50 @@
+// A small JSON reader for the SQL/JSON functions, and the paths they take.
+//
+// Numbers keep their text (`1.50` stays `1.50`), which the SQL functions show. Untrusted text: nesting is limited, and
+// anything but one complete JSON value is refused.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rowtide {
+
+struct Json {
+  enum class Kind : uint8_t { kNull, kFalse, kTrue, kNumber, kString, kArray, kObject };
+  Kind kind = Kind::kNull;
+  std::string text;                // of numbers (as written) and strings (unescaped)
+  std::vector<std::string> names;  // of an object's items; a name said twice counts last
+  std::vector<Json> items;
+
+  bool is_scalar() const { return kind != Kind::kArray && kind != Kind::kObject; }
+  const Json* Find(std::string_view name) const;
+};
+
+bool ParseJson(std::string_view text, Json* json);
+// Without blanks: `{"a":[1,2]}`.
+void AppendJson(const Json& json, std::string* out);
+
+// `lax $.a.b[0]`, `strict $['a'].*`; without a mode it is strict, as in Flink.
+class JsonPath {
+ public:
+  bool Parse(std::string_view text);
+  bool is_lax() const { return is_lax_; }
+  // What the path reaches; empty when a step leads nowhere. More than one only with wildcards.
+  std::vector<const Json*> Select(const Json& root) const;
+  bool has_wildcard() const;
+
+ private:
+  struct Step {
+    enum class Kind : uint8_t { kMember, kElement, kAny };
+    Kind kind;
+    std::string name;
+    int64_t index = 0;
+  };
+  bool ParseBracket(std::string_view* text);
+
+  bool is_lax_ = false;
+  std::vector<Step> steps_;
+};
+
+}  // namespace rowtide

@@ -1,0 +1,257 @@
+// DATE_FORMAT, TO_TIMESTAMP, TO_DATE, UNIX_TIMESTAMP and their kin: times from text and numbers, and text from times.
+#include <algorithm>
+#include <limits>
+
+#include "engine/value_text.h"
+#include "operators/expressions/casts.h"
+#include "operators/expressions/decimals.h"
+#include "operators/expressions/kernels.h"
+#include "operators/expressions/time_format.h"
+
+namespace rowtide {
+namespace {
+
+constexpr const char* kDefaultPattern = "yyyy-MM-dd HH:mm:ss";
+constexpr int64_t kDayMillis = 86'400'000;
+
+int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+
+// The format of a row: parsed once for a literal, else again whenever the pattern changes.
+class FormatOf {
+ public:
+  // `argument` past the end: the default pattern.
+  static Result<FormatOf> Make(CallSite& site, size_t argument) {
+    FormatOf of;
+    if (argument >= site.size()) site.arguments.push_back(LiteralNode(std::string(kDefaultPattern), Type::String().NotNull()));
+    const bool given = argument < site.call.operands.size();
+    const std::string* literal = given ? site.LiteralText(argument) : nullptr;
+    if (literal && !of.Use(*literal)) return Status::InvalidArgument("{} in {}", of.error_, Quote(*literal));
+    return of;
+  }
+
+  const TimeFormat* For(const StringView& pattern) {
+    if (usable_ && pattern.view() == pattern_) return &format_;
+    return Use(pattern.view()) ? &format_ : nullptr;
+  }
+  const std::string& error() const { return error_; }
+
+ private:
+  bool Use(std::string_view pattern) {
+    pattern_.assign(pattern);
+    usable_ = format_.Parse(pattern, &error_);
+    return usable_;
+  }
+
+  bool usable_ = false;
+  std::string pattern_;
+  TimeFormat format_;
+  std::string error_;
+};
+
+template <typename S>
+NodePointer FormatTime(CallSite& site, FormatOf formats) {
+  const Type type = site.arguments[0]->type();
+  return PerRow<StringView, S, StringView>(
+      site, [formats, type, zone = site.context.local_time_zone](RowCall& call, const S& slot, const StringView& pattern, StringView* out) mutable {
+        const TimeFormat* format = formats.For(pattern);
+        if (!format) return call.Fail(formats.error());
+        WideTime time = LoadTime(slot, type.precision);
+        int64_t offset = 0;
+        if (type.kind == TypeKind::kTimestampLtz) ZoneOffsetAtInstant(zone, time.millis, &offset);
+        time.millis += offset;
+        call.text.clear();
+        format->Append(time, &call.text);
+        *out = call.Keep(call.text);
+        return Outcome::kValue;
+      });
+}
+
+// Seconds since 1970 of a wall clock in a zone.
+int64_t EpochSeconds(WideTime local, const std::string& zone) {
+  int64_t offset = 0;
+  ZoneOffsetAtLocal(zone, local.millis, &offset);
+  return FloorDiv(local.millis - offset, 1000);
+}
+
+// n of 10^-precision seconds as milliseconds and nanoseconds.
+WideTime FromEpoch(int64_t n, int precision) {
+  static constexpr int64_t kPowers[] = {1, 10, 100, 1000, 10'000, 100'000, 1'000'000};
+  if (precision <= 3) return {n * kPowers[3 - precision], 0};
+  const int64_t per_milli = kPowers[precision - 3];
+  const int64_t millis = FloorDiv(n, per_milli);
+  return {millis, static_cast<int32_t>((n - millis * per_milli) * (1'000'000 / per_milli))};
+}
+
+template <typename R>
+NodePointer LtzFromNumber(CallSite& site, int precision) {
+  const Type type = site.type();
+  site.arguments.resize(1);
+  return PerRow<R, int64_t>(site, [type, precision](RowCall&, int64_t n, R* out) {
+    StoreTime(FromEpoch(n, precision), type.precision, out);
+    return Outcome::kValue;
+  });
+}
+
+// (text [, pattern [, zone]]), the zone being UTC.
+Result<NodePointer> LtzFromText(CallSite& site) {
+  const bool has_pattern = site.size() > 1;
+  const std::string* zone_text = site.size() > 2 ? site.LiteralText(2) : nullptr;
+  if (site.size() > 2 && !zone_text) return Status::Unsupported("TO_TIMESTAMP_LTZ with a zone that is no literal");
+  const std::string zone = zone_text ? *zone_text : "UTC";
+  if (site.size() > 2) site.arguments.resize(2);
+  RT_ASSIGN(FormatOf formats, FormatOf::Make(site, 1));
+  return PerRow<int64_t, StringView, StringView>(
+      site, [formats, has_pattern, zone](RowCall& call, const StringView& text, const StringView& pattern, int64_t* out) mutable {
+        WideTime time{};
+        const TimeFormat* format = formats.For(pattern);
+        const bool ok = has_pattern ? format && format->Read(text.view(), true, &time) : ReadSqlTimestamp(text.view(), &time);
+        if (!ok) return has_pattern ? Outcome::kNull : call.Fail("this is no timestamp");
+        int64_t offset = 0;
+        ZoneOffsetAtLocal(zone, time.millis, &offset);
+        *out = time.millis - offset;
+        return Outcome::kValue;
+      });
+}
+
+}  // namespace
+
+Result<NodePointer> BuildDateFormat(CallSite& site) {
+  const Type type = site.argument_type(0);
+  RT_ASSIGN(FormatOf formats, FormatOf::Make(site, 1));
+  if (IsTimestamp(type)) {
+    return type.precision <= 6 ? FormatTime<int64_t>(site, formats) : FormatTime<WideTime>(site, formats);
+  }
+  if (!IsCharacter(type)) return Status::InvalidArgument("DATE_FORMAT needs a TIMESTAMP or a string, not {}", ToString(type));
+  return PerRow<StringView, StringView, StringView>(
+      site, [formats](RowCall& call, const StringView& text, const StringView& pattern, StringView* out) mutable {
+        const TimeFormat* format = formats.For(pattern);
+        if (!format) return call.Fail(formats.error());
+        WideTime time{};
+        if (!ReadSqlTimestamp(text.view(), &time)) return Outcome::kNull;
+        call.text.clear();
+        format->Append(time, &call.text);
+        *out = call.Keep(call.text);
+        return Outcome::kValue;
+      });
+}
+
+Result<NodePointer> BuildToTimestamp(CallSite& site) {
+  const bool has_pattern = site.size() > 1;
+  RT_ASSIGN(FormatOf formats, FormatOf::Make(site, 1));
+  return PerRow<int64_t, StringView, StringView>(
+      site, [formats, has_pattern](RowCall& call, const StringView& text, const StringView& pattern, int64_t* out) mutable {
+        const TimeFormat* format = formats.For(pattern);
+        if (!format) return call.Fail(formats.error());
+        WideTime time{};
+        const bool ok = has_pattern ? format->Read(text.view(), true, &time) : ReadSqlTimestamp(text.view(), &time);
+        if (!ok) return Outcome::kNull;
+        *out = time.millis;
+        return Outcome::kValue;
+      });
+}
+
+Result<NodePointer> BuildToTimestampLtz(CallSite& site) {
+  const Type type = site.argument_type(0);
+  if (IsCharacter(type)) return LtzFromText(site);
+  if (!IsNumber(type)) return Status::InvalidArgument("TO_TIMESTAMP_LTZ needs a number or a string, not {}", ToString(type));
+  int precision = 3;
+  if (site.size() > 1) {
+    const int64_t* given = site.LiteralInteger(1);
+    if (!given || *given < 0 || *given > 9) return Status::InvalidArgument("the precision of TO_TIMESTAMP_LTZ is a literal of 0 to 9");
+    precision = static_cast<int>(*given);
+  }
+  RT_TRY(CastArgument(&site, 0, Type::BigInt()));
+  return site.type().precision <= 6 ? LtzFromNumber<int64_t>(site, precision) : LtzFromNumber<WideTime>(site, precision);
+}
+
+Result<NodePointer> BuildToDate(CallSite& site) {
+  const bool has_pattern = site.size() > 1;
+  RT_ASSIGN(FormatOf formats, FormatOf::Make(site, 1));
+  return PerRow<int32_t, StringView, StringView>(
+      site, [formats, has_pattern](RowCall& call, const StringView& text, const StringView& pattern, int32_t* out) mutable {
+        if (!has_pattern) {
+          Value days;
+          std::string reason;
+          if (TextToValue(text.view(), Type::Date(), "UTC", &days, &reason) != Outcome::kValue) return Outcome::kNull;
+          *out = static_cast<int32_t>(std::get<int64_t>(days));
+          return Outcome::kValue;
+        }
+        const TimeFormat* format = formats.For(pattern);
+        if (!format) return call.Fail(formats.error());
+        WideTime time{};
+        if (!format->Read(text.view(), true, &time)) return Outcome::kNull;
+        *out = static_cast<int32_t>(FloorDiv(time.millis, kDayMillis));
+        return Outcome::kValue;
+      });
+}
+
+// FROM_UNIXTIME(seconds [, pattern])
+Result<NodePointer> BuildFromUnixtime(CallSite& site) {
+  RT_ASSIGN(FormatOf formats, FormatOf::Make(site, 1));
+  RT_TRY(CastArgument(&site, 0, Type::BigInt()));
+  return PerRow<StringView, int64_t, StringView>(
+      site, [formats, zone = site.context.local_time_zone](RowCall& call, int64_t seconds, const StringView& pattern, StringView* out) mutable {
+        const TimeFormat* format = formats.For(pattern);
+        if (!format) return call.Fail(formats.error());
+        int64_t millis;
+        if (__builtin_mul_overflow(seconds, int64_t{1000}, &millis)) return Outcome::kNull;
+        int64_t offset = 0;
+        ZoneOffsetAtInstant(zone, millis, &offset);
+        call.text.clear();
+        format->Append({millis + offset, 0}, &call.text);
+        *out = call.Keep(call.text);
+        return Outcome::kValue;
+      });
+}
+
+namespace {
+
+class UnixNowNode final : public Node {
+ public:
+  using Node::Node;
+  Status Compute(const Frame& frame, Rows rows, View* out) override {
+    int64_t* const slots = buffer_.Slots<int64_t>(frame.rows);
+    ForEach(rows, [&](int row) { slots[row] = FloorDiv(frame.now_millis, 1000); });
+    *out = {reinterpret_cast<const char*>(slots), nullptr};
+    return Status::Ok();
+  }
+};
+
+}  // namespace
+
+// UNIX_TIMESTAMP(), UNIX_TIMESTAMP(text [, pattern]): what does not parse is -2^63.
+Result<NodePointer> BuildUnixTimestamp(CallSite& site) {
+  if (site.size() == 0) return NodePointer(std::make_unique<UnixNowNode>(site.type()));
+  RT_ASSIGN(FormatOf formats, FormatOf::Make(site, 1));
+  return PerRow<int64_t, StringView, StringView>(
+      site, [formats, zone = site.context.local_time_zone](RowCall& call, const StringView& text, const StringView& pattern, int64_t* out) mutable {
+        const TimeFormat* format = formats.For(pattern);
+        if (!format) return call.Fail(formats.error());
+        WideTime time{};
+        *out = format->Read(text.view(), false, &time) ? EpochSeconds(time, zone) : std::numeric_limits<int64_t>::min();
+        return Outcome::kValue;
+      });
+}
+
+// CONVERT_TZ(text, from, to)
+Result<NodePointer> BuildConvertTz(CallSite& site) {
+  TimeFormat format;
+  std::string error;
+  RT_CHECK(format.Parse(kDefaultPattern, &error));
+  return PerRow<StringView, StringView, StringView, StringView>(
+      site, [format](RowCall& call, const StringView& text, const StringView& from, const StringView& to, StringView* out) {
+        WideTime time{};
+        int64_t from_offset, to_offset;
+        if (!format.Read(text.view(), false, &time)) return Outcome::kNull;
+        if (!ZoneOffsetAtLocal(from.view(), time.millis, &from_offset)) return Outcome::kNull;
+        time.millis -= from_offset;
+        if (!ZoneOffsetAtInstant(to.view(), time.millis, &to_offset)) return Outcome::kNull;
+        time.millis += to_offset;
+        call.text.clear();
+        format.Append(time, &call.text);
+        *out = call.Keep(call.text);
+        return Outcome::kValue;
+      });
+}
+
+}  // namespace rowtide
