@@ -39,16 +39,16 @@ std::vector<int> MappingOf(const std::vector<int>& kept, int columns) {
 }
 
 // Not through MakeCalc: physical Calcs that stand on each other stay apart, as in Flink.
-PhysicalPointer PhysicalCalcOver(PhysicalPointer input, CalcSpec spec) {
+PhysicalPointer PhysicalCalcOver(PhysicalPointer input, CalcParts spec) {
   if (!spec.condition && IsIdentity(spec.projections, input->schema)) return input;
   Schema schema = SchemaOf(spec.projections, spec.names);
   return MakePhysical(PhysicalCalc{std::move(spec.projections), std::move(spec.condition)}, {std::move(input)},
                       std::move(schema));
 }
 
-CalcSpec Remapped(const PhysicalNode& node, const std::vector<int>& mapping) {
+CalcParts Remapped(const PhysicalNode& node, const std::vector<int>& mapping) {
   const auto& calc = *node.as<PhysicalCalc>();
-  CalcSpec spec;
+  CalcParts spec;
   for (const Expression& e : calc.projections) spec.projections.push_back(Remap(e, mapping));
   spec.names = node.schema.names();
   if (calc.condition) spec.condition = Remap(*calc.condition, mapping);
@@ -164,7 +164,7 @@ Result<PhysicalPointer> CalcOverNormalize(const PhysicalPointer& node, PlannerCo
   for (const Expression& e : others) add(e);
   const std::vector<int> kept(read.begin(), read.end());
   const std::vector<int> mapping = MappingOf(kept, rows->schema.size());
-  CalcSpec below;
+  CalcParts below;
   for (int column : kept) {
     below.projections.push_back(Expression::Input(column, rows->schema.type(column)));
     below.names.push_back(rows->schema.name(column));
@@ -172,7 +172,7 @@ Result<PhysicalPointer> CalcOverNormalize(const PhysicalPointer& node, PlannerCo
   if (!on_key.empty()) below.condition = AndOf(std::move(on_key));
   PhysicalPointer input = rows;
   if (const auto* stacked = rows->as<PhysicalCalc>(); stacked && !stacked->condition) {
-    CalcSpec merged;
+    CalcParts merged;
     merged.names = below.names;
     for (const Expression& e : below.projections) merged.projections.push_back(Substitute(e, stacked->projections));
     if (below.condition) merged.condition = Substitute(*below.condition, stacked->projections);
@@ -187,7 +187,7 @@ Result<PhysicalPointer> CalcOverNormalize(const PhysicalPointer& node, PlannerCo
   Schema schema = input->schema;
   input = MakePhysical(PhysicalExchange{narrow_keys}, {std::move(input)}, schema);
   input = MakePhysical(std::move(narrow), {std::move(input)}, schema);
-  CalcSpec above;
+  CalcParts above;
   for (const Expression& e : calc.projections) above.projections.push_back(Remap(e, mapping));
   above.names = node->schema.names();
   return PhysicalCalcOver(std::move(input), std::move(above));

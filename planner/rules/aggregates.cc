@@ -107,7 +107,7 @@ Result<std::optional<PhysicalPointer>> Undone(const PhysicalPointer& input, cons
   };
   const std::vector<ColumnSet> keys = GroupingKeys(*input);
   if (std::none_of(keys.begin(), keys.end(), covered)) return std::optional<PhysicalPointer>();
-  CalcSpec spec;
+  CalcParts spec;
   for (int column : aggregate.group) spec.projections.push_back(Expression::Input(column, input->schema.type(column)));
   for (const AggregateCall& call : aggregate.calls) {
     const bool keeps_value = call.function == "SUM" || call.function == "MIN" || call.function == "MAX";
@@ -123,7 +123,7 @@ Result<std::optional<PhysicalPointer>> Undone(const PhysicalPointer& input, cons
 // COUNT(*) over everything reads nothing: no column goes into it but a constant, or what a filter reads anyway.
 Result<PhysicalPointer> WithoutColumns(PhysicalPointer input, PlannerContext& context) {
   const auto* calc = input->as<PhysicalCalc>();
-  CalcSpec spec;
+  CalcParts spec;
   if (calc && calc->condition) {
     for (int column : InputsOf(*calc->condition)) {
       spec.projections.push_back(Expression::Input(column, input->input().schema.type(column)));
@@ -178,7 +178,7 @@ Result<PhysicalPointer> MakeAggregate(PhysicalPointer input, const LogicalAggreg
   op.calls = best.calls;
   PhysicalPointer node = MakePhysical(std::move(op), {std::move(input)}, Schema(std::move(fields)));
   if (best.results.size() == best.calls.size() && !reduces) return node;
-  CalcSpec above;
+  CalcParts above;
   for (int i = 0; i < groups; ++i) above.projections.push_back(Expression::Input(i, node->schema.type(i)));
   for (const Expression& e : best.results) above.projections.push_back(e);
   above.names = schema.names();

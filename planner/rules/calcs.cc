@@ -9,7 +9,7 @@ namespace rowtide {
 namespace {
 
 // A value that changes from call to call must not be computed twice where it was computed once.
-bool IsMergeable(const PhysicalCalc& below, const CalcSpec& above) {
+bool IsMergeable(const PhysicalCalc& below, const CalcParts& above) {
   std::map<int, int> uses;
   const auto count = [&uses](const Expression& e) {
     Walk(e, [&uses](const Expression& part) {
@@ -60,7 +60,7 @@ Result<std::map<int, Expression>> FixedBy(const Expression& condition, PlannerCo
   return fixed;
 }
 
-Result<CalcSpec> Simplified(CalcSpec spec, const PhysicalNode& input, PlannerContext& context) {
+Result<CalcParts> Simplified(CalcParts spec, const PhysicalNode& input, PlannerContext& context) {
   const std::map<int, Expression> known = ConstantsOf(input);
   if (spec.condition) {
     std::map<int, Expression> everywhere = known;
@@ -90,11 +90,11 @@ Result<CalcSpec> Simplified(CalcSpec spec, const PhysicalNode& input, PlannerCon
 }
 
 // UNION ALL: the whole Calc goes into each input.
-Result<PhysicalPointer> IntoUnion(const PhysicalNode& unions, const CalcSpec& spec, PlannerContext& context) {
+Result<PhysicalPointer> IntoUnion(const PhysicalNode& unions, const CalcParts& spec, PlannerContext& context) {
   const bool own_names = IsAscendingSubset(spec.projections);
   std::vector<PhysicalPointer> inputs;
   for (const PhysicalPointer& input : unions.inputs) {
-    CalcSpec copy = spec;
+    CalcParts copy = spec;
     if (own_names) {
       for (size_t i = 0; i < copy.names.size(); ++i) copy.names[i] = input->schema.name(copy.projections[i].column);
     }
@@ -112,7 +112,7 @@ Result<PhysicalPointer> IntoUnion(const PhysicalNode& unions, const CalcSpec& sp
 }
 
 // Conjuncts on group columns alone filter before they are grouped.
-Result<PhysicalPointer> BelowAggregate(PhysicalPointer aggregate, CalcSpec* spec, PlannerContext& context) {
+Result<PhysicalPointer> BelowAggregate(PhysicalPointer aggregate, CalcParts* spec, PlannerContext& context) {
   const auto& op = *aggregate->as<PhysicalGroupAggregate>();
   if (!spec->condition || op.group.empty()) return aggregate;
   std::vector<Expression> below, above;
@@ -165,9 +165,9 @@ Schema SchemaOf(const std::vector<Expression>& projections, const std::vector<st
   return Schema(std::move(fields));
 }
 
-Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcSpec spec, PlannerContext& context) {
+Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcParts spec, PlannerContext& context) {
   if (const auto* below = input->as<PhysicalCalc>(); below && IsMergeable(*below, spec)) {
-    CalcSpec merged;
+    CalcParts merged;
     merged.names = std::move(spec.names);
     for (const Expression& e : spec.projections) merged.projections.push_back(Substitute(e, below->projections));
     std::optional<Expression> condition;
@@ -189,7 +189,7 @@ Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcSpec spec, PlannerCo
 }
 
 Result<PhysicalPointer> MakeFilter(PhysicalPointer input, Expression condition, PlannerContext& context) {
-  CalcSpec spec{InputsOfAll(input->schema), input->schema.names(), std::move(condition)};
+  CalcParts spec{InputsOfAll(input->schema), input->schema.names(), std::move(condition)};
   return MakeCalc(std::move(input), std::move(spec), context);
 }
 

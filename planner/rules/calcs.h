@@ -28,13 +28,13 @@ bool IsIdentity(const std::vector<Expression>& projections, const Schema& input)
 // The schema of projections under these names; a name already used gets 0, 1, … appended, as in Flink.
 Schema SchemaOf(const std::vector<Expression>& projections, const std::vector<std::string>& names);
 
-struct CalcSpec {
+struct CalcParts {
   std::vector<Expression> projections;
   std::vector<std::string> names;
   std::optional<Expression> condition;
 };
 
-Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcSpec spec, PlannerContext& context);
+Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcParts spec, PlannerContext& context);
 // Only a condition over all columns.
 Result<PhysicalPointer> MakeFilter(PhysicalPointer input, Expression condition, PlannerContext& context);
 

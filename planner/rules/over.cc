@@ -29,8 +29,8 @@ class Splitter {
     }
   }
 
-  CalcSpec Below() {
-    CalcSpec spec;
+  CalcParts Below() {
+    CalcParts spec;
     for (int column : plain_) {
       plain_index_[column] = static_cast<int>(spec.projections.size());
       spec.projections.push_back(Expression::Input(column, input_.type(column)));
@@ -121,7 +121,7 @@ Status CheckCalls(const std::vector<Expression>& calls) {
 
 }  // namespace
 
-Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcSpec spec, PlannerContext& context) {
+Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, PlannerContext& context) {
   for (Expression& e : spec.projections) {
     RT_ASSIGN(e, SimplifyValue(e, context.evaluation));
   }
@@ -151,7 +151,7 @@ Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcSpec spec, PlannerCo
   }
   Splitter splitter(base->schema);
   for (const Expression& e : spec.projections) splitter.Gather(e);
-  CalcSpec below = splitter.Below();
+  CalcParts below = splitter.Below();
   below.condition = spec.condition;
   const std::vector<Expression> calls = splitter.Calls();
   RT_TRY(CheckCalls(calls));
@@ -165,7 +165,7 @@ Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcSpec spec, PlannerCo
     over_schema.Add({FreeName("w0$o" + std::to_string(i), over_schema), calls[i].type});
   }
   PhysicalPointer over = MakePhysical(PhysicalOverAggregate{calls}, {std::move(prepared)}, over_schema);
-  CalcSpec above;
+  CalcParts above;
   for (const Expression& e : spec.projections) above.projections.push_back(splitter.Above(e));
   above.names = std::move(spec.names);
   return MakeCalc(std::move(over), std::move(above), context);

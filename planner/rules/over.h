@@ -14,6 +14,6 @@
 namespace rowtide {
 
 // Requires: some projection has an OVER call. `condition` filters before the window.
-Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcSpec spec, PlannerContext& context);
+Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, PlannerContext& context);
 
 }  // namespace rowtide

@@ -19,8 +19,8 @@ std::set<int> ReadBy(const PhysicalCalc& calc) {
   return columns;
 }
 
-CalcSpec Remapped(const PhysicalCalc& calc, const PhysicalNode& node, const std::vector<int>& mapping) {
-  CalcSpec spec;
+CalcParts Remapped(const PhysicalCalc& calc, const PhysicalNode& node, const std::vector<int>& mapping) {
+  CalcParts spec;
   for (const Expression& e : calc.projections) spec.projections.push_back(Remap(e, mapping));
   spec.names = node.schema.names();
   if (calc.condition) spec.condition = Remap(*calc.condition, mapping);
@@ -47,7 +47,7 @@ Result<PhysicalPointer> PruneRank(const PhysicalPointer& node, PlannerContext& c
   for (const ColumnSet& key : UpsertKeys(rank_node->input())) kept.insert(key.begin(), key.end());
   if (static_cast<int>(kept.size()) == input.size() && reads_number == rank.outputs_number) return node;
   std::vector<int> mapping(static_cast<size_t>(input.size() + 1), -1);
-  CalcSpec below;
+  CalcParts below;
   std::vector<Field> fields;
   for (int column : kept) {
     mapping[static_cast<size_t>(column)] = static_cast<int>(fields.size());
@@ -113,7 +113,7 @@ Result<PhysicalPointer> NumberAsLiteral(const PhysicalPointer& node, PlannerCont
   bare.outputs_number = false;
   std::vector<Field> fields(node->schema.fields().begin(), node->schema.fields().end() - 1);
   PhysicalPointer without = MakePhysical(std::move(bare), node->inputs, Schema(std::move(fields)));
-  CalcSpec spec;
+  CalcParts spec;
   spec.projections = InputsOfAll(without->schema);
   spec.projections.push_back(Expression::Literal(rank.range.end, Type::BigInt().NotNull()));
   spec.names = node->schema.names();

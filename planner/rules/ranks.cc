@@ -177,7 +177,7 @@ Result<PhysicalPointer> Recognized1(const PhysicalPointer& node, PlannerContext&
     schema.Add({name, Type::BigInt().NotNull()});
   }
   PhysicalPointer ranked = MakePhysical(std::move(rank), {over_node.inputs[0]}, std::move(schema));
-  CalcSpec spec{calc->projections, node->schema.names(), std::nullopt};
+  CalcParts spec{calc->projections, node->schema.names(), std::nullopt};
   if (!rest.empty()) spec.condition = AndOf(std::move(rest));
   return MakeCalc(std::move(ranked), std::move(spec), context);
 }

@@ -36,7 +36,7 @@ Result<PhysicalPointer> BelowProjection(const PhysicalPointer& calc, const Logic
   }
   std::sort(needed.begin(), needed.end());
   needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
-  CalcSpec below;
+  CalcParts below;
   below.condition = op.condition;
   std::vector<int> mapping(static_cast<size_t>(calc->input().schema.size()), -1);
   for (int column : needed) {

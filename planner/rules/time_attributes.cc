@@ -36,7 +36,7 @@ Result<PhysicalPointer> BelowAggregate(const PhysicalPointer& node, PlannerConte
   for (const AggregateCall& call : aggregate.calls) {
     for (int column : call.arguments) read[static_cast<size_t>(column)] = true;
   }
-  CalcSpec spec{InputsOfAll(input.schema), input.schema.names(), std::nullopt};
+  CalcParts spec{InputsOfAll(input.schema), input.schema.names(), std::nullopt};
   bool any = false;
   for (size_t i = 0; i < spec.projections.size(); ++i) {
     if (!read[i] || !spec.projections[i].type.is_time_attribute()) continue;
@@ -66,7 +66,7 @@ Result<PhysicalPointer> Visit(const PhysicalPointer& node, PlannerContext& conte
 }
 
 Result<PhysicalPointer> WithoutProctime(PhysicalPointer node, PlannerContext& context) {
-  CalcSpec spec{InputsOfAll(node->schema), node->schema.names(), std::nullopt};
+  CalcParts spec{InputsOfAll(node->schema), node->schema.names(), std::nullopt};
   bool any = false;
   for (Expression& e : spec.projections) {
     if (!e.type.is_proctime()) continue;

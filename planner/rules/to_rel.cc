@@ -49,7 +49,7 @@ class Converter {
       for (Expression& e : projections) e = Substitute(e, next->expressions);
       below = below->inputs[0].get();
     }
-    CalcSpec spec{projections, node.schema.names(), std::nullopt};
+    CalcParts spec{projections, node.schema.names(), std::nullopt};
     std::set<int> used;
     for (size_t i = 0; i < projections.size(); ++i) {
       if (has_over || !needed || needed->count(static_cast<int>(i))) AddInputs(projections[i], &used);
@@ -138,7 +138,7 @@ class Converter {
       }
     }
     // Only what is read above goes through the assigner; the Calc on top puts the columns back where they were.
-    CalcSpec below, above;
+    CalcParts below, above;
     std::vector<int> mapping(static_cast<size_t>(schema.size()), -1);
     std::vector<Field> fields;
     for (int column : kept) {
