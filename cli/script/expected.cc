@@ -155,6 +155,18 @@ std::vector<std::string> UnitAnswer::Lines(ExpectKind kind) const {
   return found == lines.end() ? std::vector<std::string>() : found->second;
 }
 
+// UTF-8 sorts by code point; a surrogate, the lead of a four-byte character, is below U+E000.
+bool Utf16Less(const std::string& a, const std::string& b) {
+  const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  if (at == a.end() || other == b.end()) return at == a.end() && other != b.end();
+  const auto rank = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool above_surrogates = byte == 0xee || byte == 0xef;
+    return above_surrogates ? byte + 0x100 : byte;
+  };
+  return rank(*at) < rank(*other);
+}
+
 void AddChangelog(const std::vector<SinkChangelog>& sinks, UnitAnswer* answer) {
   std::array<int64_t, 4> counts = {};
   std::vector<std::string> changelog;
@@ -166,7 +178,7 @@ void AddChangelog(const std::vector<SinkChangelog>& sinks, UnitAnswer* answer) {
     }
     sink.upsert_key.empty() ? FoldToBag(sink, &table) : FoldByKey(sink, &table);
   }
-  std::sort(table.begin(), table.end());
+  std::sort(table.begin(), table.end(), Utf16Less);
   answer->lines[ExpectKind::kChangelog] = std::move(changelog);
   answer->lines[ExpectKind::kTable] = std::move(table);
   std::vector<std::string>& lines = answer->lines[ExpectKind::kCounts];
@@ -204,8 +216,8 @@ std::optional<std::string> Compare(const Expectation& expected, const UnitAnswer
     got = WantedSections(got, stages);
   }
   if (expected.unordered) {
-    std::sort(want.begin(), want.end());
-    std::sort(got.begin(), got.end());
+    std::sort(want.begin(), want.end(), Utf16Less);
+    std::sort(got.begin(), got.end(), Utf16Less);
   }
   if (want == got) return std::nullopt;
   return Difference(want, got);

@@ -280,7 +280,7 @@ class ScriptRunner {
       any = true;
       if (answer.failure && !rowtide) expected.kind = ExpectKind::kMessage;
       expected.lines = MessageOr(answer, expected.kind);
-      if (expected.unordered) std::sort(expected.lines.begin(), expected.lines.end());
+      if (expected.unordered) std::sort(expected.lines.begin(), expected.lines.end(), Utf16Less);
     }
     if (any || rowtide) return;
     for (const ExpectKind kind : KindsOf(*unit, answer)) {

@@ -312,7 +312,7 @@ std::vector<std::string> UnitRunner::NewLines(const std::set<fs::path>& before) 
           fmt::format("{}: {}{}", name, Visible(parts[i]), unfinished ? " (no newline)" : ""));
     }
   }
-  std::sort(lines.begin(), lines.end());
+  std::sort(lines.begin(), lines.end(), Utf16Less);
   return lines;
 }
 
