@@ -138,9 +138,18 @@ const std::unordered_map<std::string_view, const char*>& ExtractedUnits() {
   return units;
 }
 
-// Operands stay as they are: the comparison sees to NULLs itself.
-Result<Expression> Distinct(std::vector<Expression> a, bool distinct) {
-  return Expression::Call(distinct ? "IS DISTINCT FROM" : "IS NOT DISTINCT FROM", std::move(a), Type::Boolean().NotNull());
+// IS DISTINCT FROM as Calcite writes it. Operands stay as they are: the comparison sees to their types.
+Result<Expression> Distinct(const std::vector<Expression>& a, bool distinct) {
+  const Type known = Type::Boolean().NotNull();
+  std::vector<Expression> nulls;
+  for (const Expression& operand : a) {
+    nulls.push_back(Expression::Call(distinct ? "IS NOT NULL" : "IS NULL", {operand}, known));
+  }
+  const Type equality = Type::Boolean().WithNullable(a[0].type.nullable || a[1].type.nullable);
+  Expression equal = Expression::Call(distinct ? "IS NOT TRUE" : "IS TRUE",
+                                      {Expression::Call("=", a, equality)}, known);
+  Expression both = Expression::Call(distinct ? "OR" : "AND", std::move(nulls), known);
+  return Expression::Call(distinct ? "AND" : "OR", {std::move(both), std::move(equal)}, known);
 }
 
 }  // namespace
@@ -151,6 +160,9 @@ Expression CoerceTo(Expression operand, const Type& target) {
   if (operand.is_literal()) {
     std::optional<Value> value = LiteralAs(operand, type);
     if (value) {
+      const auto* integer = std::get_if<int64_t>(&operand.literal);
+      const bool widened = integer && IsInteger(operand.type) && type.kind == TypeKind::kDecimal;
+      if (widened && operand.literal_text.empty()) operand.literal_text = std::to_string(*integer);
       operand.literal = std::move(*value);
       operand.type = type;
       return operand;
@@ -195,8 +207,8 @@ Result<Expression> MakeCall(std::string_view name, std::vector<Expression> argum
   if (name == "TIMESTAMPDIFF") return TimestampDiff(std::move(arguments));
   if (name == "IS UNKNOWN") return MakeCall("IS NULL", std::move(arguments));
   if (name == "IS NOT UNKNOWN") return MakeCall("IS NOT NULL", std::move(arguments));
-  if (name == "IS DISTINCT FROM") return Distinct(std::move(arguments), true);
-  if (name == "IS NOT DISTINCT FROM") return Distinct(std::move(arguments), false);
+  if (name == "IS DISTINCT FROM") return Distinct(arguments, true);
+  if (name == "IS NOT DISTINCT FROM") return Distinct(arguments, false);
   if (name == "CHARACTER_LENGTH") return MakeCall("CHAR_LENGTH", std::move(arguments));
   if (const auto unit = ExtractedUnits().find(name); unit != ExtractedUnits().end()) {
     return MakeCall("EXTRACT", {Symbol(unit->second), std::move(arguments[0])});

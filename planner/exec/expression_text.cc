@@ -41,6 +41,7 @@ bool IsPostfix(const std::string& function) {
 std::string LiteralPart(const Expression& literal) {
   if (literal.is_null_literal()) return "null:" + TypeText(literal.type);
   if (literal.type.kind == TypeKind::kSymbol) return std::get<std::string>(literal.literal);
+  if (IsCharacter(literal.type)) return "'" + std::get<std::string>(literal.literal) + "'";
   return BareLiteralText(literal);
 }
 

@@ -52,7 +52,6 @@ std::string NumberText(const Expression& literal) {
   if (const auto* number = std::get_if<double>(&literal.literal)) return ScientificText(*number);
   std::string text;
   AppendDecimal(std::get<int128>(literal.literal), literal.type.scale, &text);
-  StripFraction(&text);
   return text;
 }
 

@@ -75,7 +75,7 @@ Result<PhysicalPointer> WithPhases(const PhysicalPointer& node) {
     RT_ASSIGN(input, WithPhases(input));
   }
   const auto* aggregate = copy->as<PhysicalGroupAggregate>();
-  const bool merges = aggregate && !aggregate->calls.empty() &&
+  const bool merges = aggregate &&
                       std::all_of(aggregate->calls.begin(), aggregate->calls.end(), MergesPartials);
   if (!merges) return PhysicalPointer(std::move(copy));
   return InTwoPhases(copy);

@@ -188,6 +188,19 @@ std::optional<Monotonicities> OfCalc(const PhysicalNode& node, const PhysicalCal
   return all;
 }
 
+// A column moves in a direction when it does so in every branch.
+std::optional<Monotonicities> OfUnion(const PhysicalNode& node) {
+  std::optional<Monotonicities> all = MonotonicityOf(node.input());
+  for (const PhysicalPointer& input : node.inputs) {
+    const std::optional<Monotonicities> one = MonotonicityOf(*input);
+    if (!one || !all) return std::nullopt;
+    for (size_t i = 0; i < all->size(); ++i) {
+      if ((*all)[i] != (*one)[i]) (*all)[i] = Monotonicity::kNone;
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 Interval IntervalOf(const PhysicalNode& node, int column) {
@@ -247,6 +260,7 @@ std::optional<Monotonicities> MonotonicityOf(const PhysicalNode& node) {
   if (const auto* aggregate = node.as<PhysicalGroupAggregate>()) return OfAggregate(node, *aggregate);
   if (const auto* rank = node.as<PhysicalRank>()) return OfRank(node, *rank);
   if (const auto* calc = node.as<PhysicalCalc>()) return OfCalc(node, *calc);
+  if (node.as<PhysicalUnion>()) return OfUnion(node);
   if (node.as<PhysicalExchange>() || node.as<PhysicalWatermarkAssigner>() || node.as<PhysicalMiniBatchAssigner>() ||
       node.as<PhysicalDropUpdateBefore>()) {
     return MonotonicityOf(node.input());

@@ -320,9 +320,34 @@ class Simplifier {
     }
     if (kept.size() == 1) return kept[0].type == e.type ? kept[0] : Retyped(kept[0], e.type);
     if (unknown_is_false && e.type.kind == TypeKind::kBoolean) return CaseAsCondition(kept);
+    MergeEqualBranches(&kept);
+    if (kept.size() == 1) return kept[0].type == e.type ? kept[0] : Retyped(kept[0], e.type);
+    if (kept.size() == 3 && kept[1].is_literal() && kept[2].is_literal() && e.type.kind == TypeKind::kBoolean) {
+      if (kept[1].is_true() && kept[2].is_false()) return Call(IsPredicate("IS TRUE", kept[0]), false);
+      if (kept[1].is_false() && kept[2].is_true()) return Call(IsPredicate("IS NOT TRUE", kept[0]), false);
+    }
     Expression copy = e;
     copy.operands = std::move(kept);
     return copy;
+  }
+
+  // CASE WHEN a THEN x WHEN b THEN x ELSE y  ->  CASE WHEN a OR b THEN x ELSE y
+  static void MergeEqualBranches(std::vector<Expression>* branches) {
+    std::vector<Expression> kept;
+    for (size_t i = 0; i + 1 < branches->size(); i += 2) {
+      Expression& when = (*branches)[i];
+      Expression& then = (*branches)[i + 1];
+      if (!kept.empty() && kept.back() == then) {
+        Expression& before = kept[kept.size() - 2];
+        before = Connective("OR", {before, std::move(when)});
+        continue;
+      }
+      kept.push_back(std::move(when));
+      kept.push_back(std::move(then));
+    }
+    if (kept.back() == branches->back()) kept.resize(kept.size() - 2);
+    kept.push_back(std::move(branches->back()));
+    *branches = std::move(kept);
   }
 
   static Expression Retyped(const Expression& e, const Type& type) {
@@ -364,6 +389,11 @@ class Simplifier {
       if (!e.operands[0].type.nullable) return Not(e.operands[0], unknown_is_false);
     }
     if (e.function == "COALESCE") return Coalesce(std::move(e));
+    const bool arithmetic = e.function == "+" || e.function == "-" || e.function == "*" || e.function == "/";
+    if (arithmetic && std::any_of(e.operands.begin(), e.operands.end(),
+                                  [](const Expression& operand) { return operand.is_null_literal(); })) {
+      return Expression::Null(e.type);
+    }
     if (e.function == "CAST" && e.operands[0].type == e.type &&
         e.operands[0].type.time_attribute == e.type.time_attribute) {
       return e.operands[0];
@@ -437,7 +467,9 @@ class Simplifier {
 
 Expression ConstantOfType(const Expression& literal, const Type& type) {
   if (literal.type == type || literal.is_null_literal()) return Expression::Literal(literal.literal, type);
-  return Expression::Cast(literal, type);
+  Expression plain = literal;
+  if (type.kind == TypeKind::kDecimal) plain.literal_text.clear();  // all digits of its scale
+  return Expression::Cast(std::move(plain), type);
 }
 
 Result<Expression> SimplifyValue(const Expression& expression, const EvaluationContext& context) {

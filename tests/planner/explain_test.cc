@@ -185,7 +185,7 @@ TEST(ExecText, Forms) {
   EXPECT_EQ(Exec(Expression::Cast(V(), Type::String().NotNull())),
             "CAST(v AS VARCHAR(2147483647))");
   EXPECT_EQ(Exec(Expression::Null(Type::VarChar(3))), "null:VARCHAR(3)");
-  EXPECT_EQ(Exec(Expression::Literal(std::string("it's"), Type::Char(4).NotNull())), "'it''s'");
+  EXPECT_EQ(Exec(Expression::Literal(std::string("it's"), Type::Char(4).NotNull())), "'it's'");
   EXPECT_EQ(
       Exec(Expression::Call("OR", {v_big, Expression::Call("IS NULL", {V()}, Type::Boolean())},
                             Type::Boolean())),
