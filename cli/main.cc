@@ -110,6 +110,10 @@ int main(int count, char** words) {
   const CLI::App* test_command = AddTest(app, &test);
   const CLI::App* generate_command = AddGenerate(app, &generate);
   const CLI::App* help_command = app.add_subcommand("help", "Print this help");
+  if (count == 1) {
+    std::fputs(app.help().c_str(), stderr);
+    return kExitUsage;
+  }
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {

@@ -50,7 +50,7 @@ class ScriptRun {
     for (const std::string& note : session_.TakeNotes()) std::cerr << "note: " << note << "\n";
     if (!outcome.ok()) return Fail(outcome.status());
     if (const auto* table = std::get_if<TextTable>(&*outcome)) {
-      std::cout << ResultTable(table->columns, table->rows, Align::kRight) << std::flush;
+      std::cout << TextOf(*table) << std::flush;
     } else if (const auto* explain = std::get_if<ExplainText>(&*outcome)) {
       std::cout << explain->text << (explain->text.ends_with('\n') ? "" : "\n") << std::flush;
     } else if (const auto* job = std::get_if<PlannedJob>(&*outcome)) {
@@ -58,6 +58,13 @@ class ScriptRun {
       return RunJob(*job);
     }
     return 0;
+  }
+
+  // A text of several lines, as of SHOW CREATE TABLE, is no table.
+  static std::string TextOf(const TextTable& table) {
+    const bool one_cell = table.rows.size() == 1 && table.columns.size() == 1;
+    if (one_cell && table.rows[0][0].find('\n') != std::string::npos) return table.rows[0][0];
+    return ResultTable(table.columns, table.rows, Align::kRight);
   }
 
   static Status EndlessInsert(SourcePosition at) {

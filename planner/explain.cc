@@ -15,9 +15,10 @@ std::string Ended(std::string text) {
 }  // namespace
 
 std::string ExplainSections(const std::string& ast, const std::vector<PhysicalPointer>& physical,
-                            const ExecPlan& exec, const std::vector<std::string>& deviations) {
+                            const ExecPlan& exec, const std::vector<std::string>& deviations,
+                            bool changelog_mode) {
   std::string text = "== Abstract Syntax Tree ==\n" + Ended(ast);
-  text += "\n== Optimized Physical Plan ==\n" + Ended(ExplainPhysical(physical));
+  text += "\n== Optimized Physical Plan ==\n" + Ended(ExplainPhysical(physical, changelog_mode));
   text += "\n== Optimized Execution Plan ==\n" + Ended(ExplainExec(exec));
   if (deviations.empty()) return text;
   text += "\n== Deviations From Flink ==\n";

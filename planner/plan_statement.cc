@@ -78,9 +78,10 @@ Result<ExecPlan> PlanJob(const std::vector<LogicalPointer>& roots, const Options
 }
 
 Result<std::string> ExplainPlan(const std::vector<LogicalPointer>& roots, const Options& options,
-                                const ExplainDetails& /*details*/) {
+                                const ExplainDetails& details) {
   RT_ASSIGN(const Planned planned, Plan(roots, UpdateKind::kNone, options));
-  return ExplainSections(SyntaxTrees(roots), planned.physical, planned.exec, planned.deviations);
+  return ExplainSections(SyntaxTrees(roots), planned.physical, planned.exec, planned.deviations,
+                         details.changelog_mode);
 }
 
 }  // namespace rowtide

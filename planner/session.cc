@@ -121,6 +121,13 @@ Result<Schema> SchemaOfView(const CatalogView& view, BindContext& context) {
   return Schema(std::move(fields));
 }
 
+// Plans may rename what they compute; the user sees the names of the query.
+Schema Named(const Schema& planned, const Schema& query) {
+  std::vector<Field> fields = planned.fields();
+  for (size_t i = 0; i < fields.size(); ++i) fields[i].name = query.name(static_cast<int>(i));
+  return Schema(std::move(fields));
+}
+
 Result<ExplainDetails> DetailsOf(const ast::Explain& explain, SourcePosition at) {
   ExplainDetails details;
   for (const std::string& detail : explain.details) {
@@ -198,7 +205,7 @@ Result<Outcome> Session::Run(const ast::Query& query) {
   job.options = options_;
   job.is_query = true;
   RT_ASSIGN(job.plan, PlanJob({root}, options_));
-  job.schema = job.plan.roots[0]->schema;
+  job.schema = Named(job.plan.roots[0]->schema, root->schema);
   job.bounded = IsBounded(*job.plan.roots[0]);
   return Outcome(std::move(job));
 }

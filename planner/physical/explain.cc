@@ -23,16 +23,18 @@ NodeText OwnText(const PhysicalNode& node) {
   return std::visit([&around](const auto& op) { return TextOf(op, around); }, node.op);
 }
 
-void AppendTree(const PhysicalNode& node, TreeDrawing* drawing, std::string* out) {
+void AppendTree(const PhysicalNode& node, bool changelog_mode, TreeDrawing* drawing,
+                std::string* out) {
   NodeText text = OwnText(node);
-  text.Add("changelogMode", node.as<PhysicalSink>() ? "NONE" : node.trait.mode().ToString());
+  if (changelog_mode)
+    text.Add("changelogMode", node.as<PhysicalSink>() ? "NONE" : node.trait.mode().ToString());
   const auto* aggregate = node.as<PhysicalGroupAggregate>();
   if (aggregate && !aggregate->ttl_hints.empty())
     text.Add("stateTtlHints", TtlHints(aggregate->ttl_hints));
   *out += drawing->Prefix() + text.ToString() + "\n";
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     drawing->Enter(i + 1 == node.inputs.size());
-    AppendTree(*node.inputs[i], drawing, out);
+    AppendTree(*node.inputs[i], changelog_mode, drawing, out);
     drawing->Leave();
   }
 }
@@ -53,12 +55,12 @@ std::string TreeDrawing::Prefix() const {
   return text;
 }
 
-std::string ExplainPhysical(const std::vector<PhysicalPointer>& roots) {
+std::string ExplainPhysical(const std::vector<PhysicalPointer>& roots, bool changelog_mode) {
   std::string text;
   for (const PhysicalPointer& root : roots) {
     if (!text.empty()) text += "\n";
     TreeDrawing drawing;
-    AppendTree(*root, &drawing, &text);
+    AppendTree(*root, changelog_mode, &drawing, &text);
   }
   return text;
 }

@@ -13,7 +13,8 @@
 namespace rowtide {
 
 // The trees of `roots`, each line ended, a blank line between trees.
-std::string ExplainPhysical(const std::vector<PhysicalPointer>& roots);
+// `changelog_mode`: each node ends with what it puts out, `changelogMode=[I,UA]`.
+std::string ExplainPhysical(const std::vector<PhysicalPointer>& roots, bool changelog_mode = true);
 
 // One node without its inputs and its changelog mode: `GroupAggregate(groupBy=[k], select=[k])`.
 // For messages.
