@@ -31,6 +31,7 @@ struct TableColumn {
   Kind kind = Kind::kPhysical;
   std::string metadata_key;       // kMetadata: FROM 'key', or the name
   bool metadata_virtual = false;  // kMetadata: not part of the sink schema
+  Type metadata_type;             // kMetadata: what the source produces, cast to `type`; kNull: not known, so `type`
   Expression expression;          // kComputed: over the table's columns by their position in `columns`
   std::string expression_sql;     // its text, for SHOW CREATE TABLE
   std::string comment;

@@ -1,5 +1,7 @@
 #include "planner/binder/bind_expression.h"
 
+#include <algorithm>
+
 #include "operators/expressions/aggregate_types.h"
 #include "operators/expressions/registry.h"
 #include "operators/expressions/type_rules.h"
@@ -36,6 +38,34 @@ const char* ComparisonName(const std::string& function) {
 bool IsNumberLiteral(const ast::Expr& expr) {
   const auto* literal = expr.as<ast::Literal>();
   return literal && (literal->kind == ast::Literal::Kind::kExact || literal->kind == ast::Literal::Kind::kApproximate);
+}
+
+bool HasIn(const ast::Expr& expr) {
+  if (expr.as<ast::In>()) return true;
+  const auto* call = expr.as<ast::Call>();
+  const bool logic = call && call->infix && (call->function == "AND" || call->function == "OR" || call->function == "NOT");
+  if (!logic) return false;
+  for (const ast::ExprPointer& operand : call->operands) {
+    if (HasIn(*operand)) return true;
+  }
+  return false;
+}
+
+// NOT (a OR b IN …) is NOT a AND NOT b IN …, as Calcite has it where an IN is inside. Null where it stays.
+ast::ExprPointer PushedNot(const ast::Expr& operand) {
+  const auto* call = operand.as<ast::Call>();
+  if (!call || !call->infix || (call->function != "AND" && call->function != "OR") || !HasIn(operand)) return nullptr;
+  ast::Call pushed = *call;
+  pushed.function = call->function == "AND" ? "OR" : "AND";
+  for (ast::ExprPointer& term : pushed.operands) {
+    ast::Call negation;
+    negation.function = "NOT";
+    negation.infix = true;
+    negation.operands = {term};
+    const SourcePosition position = term->position;
+    term = ast::MakeExpr(std::move(negation), position);
+  }
+  return ast::MakeExpr(std::move(pushed), operand.position);
 }
 
 // Functions of Flink that Rowtide knows by name only.
@@ -183,6 +213,7 @@ Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::
     return operand;
   }
   if (call.infix && name == "NOT") {
+    if (const ast::ExprPointer pushed = PushedNot(*call.operands[0])) return Bind(*pushed);
     RT_ASSIGN(Expression operand, Bind(*call.operands[0]));
     if (operand.is_null_literal()) operand.type = Type::Boolean();
     if (operand.type.kind != TypeKind::kBoolean) {
@@ -370,6 +401,9 @@ Result<Expression> ExpressionBinder::BindOver(const ast::Call& call, const ast::
   if (ranking && window->order.empty()) {
     return Status::Validate(call.over->position, "{} needs ORDER BY in its OVER", call.function);
   }
+  const bool constant_order = ranking && std::all_of(window->order.begin(), window->order.end(),
+                                                     [](const OverWindow::Order& order) { return order.key.is_literal(); });
+  if (constant_order) return Status::Validate(call.over->position, "the ORDER BY of {} is a constant", call.function);
   Result<Type> type = ResolveAggregate(call.function, *bound, false);
   if (!type.ok()) return Status(type.status()).At(expr.position);
   const auto shared = std::make_shared<const OverWindow>(std::move(*window));

@@ -124,8 +124,12 @@ Result<LogicalPointer> QueryBinder::BindScan(TablePointer table, const ast::Name
   Schema schema;
   for (size_t i = 0; i < scanned.size(); ++i) {
     const TableColumn& column = table->columns[static_cast<size_t>(scanned[i])];
-    schema.Add({column.name, column.type});
-    by_column[static_cast<size_t>(scanned[i])] = Expression::Input(static_cast<int>(i), column.type);
+    const bool converts = column.kind == TableColumn::Kind::kMetadata && column.metadata_type.kind != TypeKind::kNull;
+    const Type& produced = converts ? column.metadata_type : column.type;
+    schema.Add({column.name, produced});
+    Expression read = Expression::Input(static_cast<int>(i), produced);
+    if (!(produced == column.type)) read = Expression::Cast(std::move(read), column.type);
+    by_column[static_cast<size_t>(scanned[i])] = std::move(read);
   }
   scan.table = table;
   LogicalPointer node = MakeLogical(std::move(scan), {}, std::move(schema));

@@ -36,13 +36,10 @@ Status Mismatch(const CatalogTable& table, const std::string& cause, const Schem
 Result<Expression> CastForSink(Expression e, const Type& type) {
   const bool same = e.type == type && !e.type.is_time_attribute();
   if (same) return e;
-  if (e.is_literal()) {
+  if (e.is_literal() && type.kind != TypeKind::kChar) {
     RT_ASSIGN(Expression literal, MakeCast(e, type.NotNull()));
-    if (literal.is_literal()) {
-      if (literal.is_null_literal()) return Expression::Null(type);
-      literal.type = type.NotNull();
-      return literal;
-    }
+    if (literal.is_null_literal()) return Expression::Null(type);
+    return Expression::Cast(std::move(literal), type);
   }
   return Expression::Cast(std::move(e), type);
 }
@@ -111,7 +108,7 @@ ConflictStrategy StrategyOf(const std::string& word) {
 }  // namespace
 
 Result<LogicalPointer> BindInsert(const ast::Insert& insert, BindContext& context) {
-  if (insert.overwrite) return Status::Plan("INSERT OVERWRITE is for bounded jobs").At(insert.position);
+  if (insert.overwrite) return Status::Plan("INSERT OVERWRITE is for bounded jobs").WithKind(ErrorKind::kRun).At(insert.position);
   if (!insert.partition.empty()) return Status::Unsupported("INSERT … PARTITION").At(insert.position);
   const ObjectPath path = context.catalog->Resolve(insert.table.parts);
   if (context.catalog->FindView(path)) {

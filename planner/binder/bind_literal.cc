@@ -45,12 +45,29 @@ Result<Expression> ExactNumber(const std::string& text, bool negative, SourcePos
   return made;
 }
 
+// The digits as written, one before the point: 1.0E0, 2E-1 for 0.2E0.
+std::string ScientificText(const std::string& text) {
+  const size_t e = text.find_first_of("eE");
+  std::string digits = text.substr(0, e);
+  int64_t exponent = std::strtol(text.c_str() + e + 1, nullptr, 10);
+  if (const size_t point = digits.find('.'); point != std::string::npos) {
+    exponent -= static_cast<int64_t>(digits.size() - point - 1);
+    digits.erase(point, 1);
+  }
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
+  exponent += static_cast<int64_t>(digits.size()) - 1;
+  if (digits.size() > 1) digits.insert(1, ".");
+  return digits + "E" + std::to_string(exponent);
+}
+
 Result<Expression> ApproximateNumber(const std::string& text, bool negative, SourcePosition position) {
   const double value = std::strtod(text.c_str(), nullptr);
   if (!(value <= 1.7976931348623157e308)) {
     return Status::Validate(position, "the number {} is larger than a DOUBLE", text);
   }
-  return Expression::Literal(negative ? -value : value, Type::Double().NotNull());
+  Expression made = Expression::Literal(negative ? -value : value, Type::Double().NotNull());
+  made.literal_text = (negative ? "-" : "") + ScientificText(text);
+  return made;
 }
 
 int TextLength(std::string_view text) {

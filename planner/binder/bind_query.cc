@@ -162,7 +162,10 @@ Result<LogicalPointer> QueryBinder::BindValues(const ast::Values& values, const 
   }
   if (all_literals) {
     for (std::vector<Expression>& row : rows) {
-      for (size_t i = 0; i < width; ++i) row[i] = CoerceTo(std::move(row[i]), schema.type(static_cast<int>(i)));
+      for (size_t i = 0; i < width; ++i) {
+        row[i] = CoerceTo(std::move(row[i]), schema.type(static_cast<int>(i)));
+        if (row[i].type.kind == TypeKind::kDecimal) row[i].literal_text.clear();  // all digits of the scale
+      }
     }
     return MakeLogical(LogicalValues{std::move(rows)}, {}, std::move(schema));
   }

@@ -261,9 +261,7 @@ Status QueryBinder::Aggregate(Block* block) {
   for (const Expression& group : block->groups) {
     const int column = pre.FindOrAdd(group, input);
     for (const Item& item : block->items) {
-      if (!(item.bound == group)) continue;
-      pre.names[static_cast<size_t>(column)] = item.name;
-      break;
+      if (item.bound == group) pre.names[static_cast<size_t>(column)] = item.name;
     }
   }
   LogicalAggregate aggregate;
@@ -347,7 +345,7 @@ Result<LogicalPointer> QueryBinder::BindSelect(const ast::Select& select, const 
   if (select.where) {
     RT_ASSIGN(Expression condition, ExpressionBinder(block.scope).Naming("WHERE").BindCondition(*select.where));
     Schema schema = block.node->schema;
-    block.node = MakeLogical(LogicalFilter{std::move(condition)}, {block.node}, std::move(schema));
+    if (!condition.is_true()) block.node = MakeLogical(LogicalFilter{std::move(condition)}, {block.node}, std::move(schema));
   }
   for (const auto& [name, window] : select.windows) block.windows[name.parts[0]] = &window;
   RT_TRY(ExpandItems(&block));

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "planner/binder/bind_expression.h"
+#include "planner/logical/expression_text.h"
 #include "planner/rules/simplify.h"
 
 namespace rowtide {
@@ -30,11 +31,11 @@ Schema WithNames(const Schema& schema, const std::vector<std::string>& names) {
   return renamed;
 }
 
-bool IsBooleanOperator(const Expression& e) {
-  if (!e.is_call() || e.type.kind != TypeKind::kBoolean) return false;
+bool IsSimplified(const Expression& e) {
+  if (!e.is_call()) return false;
   const std::string& f = e.function;
   return f == "AND" || f == "OR" || f == "NOT" || f == "=" || f == "<>" || f == "<" || f == "<=" || f == ">" || f == ">=" ||
-         f.starts_with("IS ");
+         f == "CASE" || f.starts_with("IS ");
 }
 
 bool IsNumberOf(const Expression& e, int64_t number) {
@@ -62,6 +63,20 @@ std::optional<Expression> WithoutNeutral(const Expression& e) {
   return std::nullopt;
 }
 
+// CAST('1' AS INT) is 1; a cast that fails stays, to fail when it runs.
+Expression FoldedCast(const Expression& cast) {
+  const Expression& operand = cast.operands[0];
+  if (operand.is_null_literal()) return Expression::Null(cast.type);
+  const Result<Value> value = EvaluateConstant(cast, EvaluationContext());
+  if (!value.ok() || IsNull(*value)) return cast;
+  Expression folded = Expression::Literal(*value, cast.type.NotNull());
+  if (IsNumber(operand.type) && (IsApproximate(cast.type) || cast.type.kind == TypeKind::kDecimal)) {
+    folded.literal_text = BareLiteralText(operand);
+  }
+  folded.position = cast.position;
+  return folded;
+}
+
 }  // namespace
 
 std::vector<std::string> UniqueNames(std::vector<std::string> names) {
@@ -83,7 +98,7 @@ std::vector<Expression> AllColumns(const Schema& schema) {
 
 Result<Expression> SimplifyProjected(const Expression& expression) {
   if (expression.kind == Expression::Kind::kOver || expression.operands.empty()) return expression;
-  if (IsBooleanOperator(expression) && !HasOver(expression)) {
+  if (IsSimplified(expression) && !HasOver(expression)) {
     // Where folding a constant fails (1/0), the plan says so later.
     Result<Expression> simple = SimplifyValue(expression, EvaluationContext());
     return simple.ok() ? *simple : expression;
@@ -93,7 +108,12 @@ Result<Expression> SimplifyProjected(const Expression& expression) {
     RT_ASSIGN(operand, SimplifyProjected(operand));
   }
   if (std::optional<Expression> simple = WithoutNeutral(copy)) return *simple;
-  if (copy.is_call("CASE") && copy.operands[0].is_true()) return copy.operands[1];
+  const std::string& f = copy.function;
+  const bool arithmetic = f == "+" || f == "-" || f == "*" || f == "/";
+  for (const Expression& operand : copy.operands) {
+    if (arithmetic && operand.is_null_literal()) return Expression::Null(copy.type);
+  }
+  if (copy.is_call("CAST") && copy.operands[0].is_literal()) return FoldedCast(copy);
   return copy;
 }
 
