@@ -2,6 +2,7 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/value_text.h"
@@ -150,14 +151,19 @@ inline char* ScriptEncoder::AppendString(const StringView& view, char* out) {
   char* const end = out + text.size();
   uint32_t found = 0;
   if (text.size() >= Block::kBytes) {
-    for (const char* from = text.data(); static_cast<size_t>(end - out) > Block::kBytes; from += Block::kBytes, out += Block::kBytes) {
+    // Three blocks, of which the middle one may overlap the others: no branch on lengths that vary from row to row.
+    const char* const last = text.data() + text.size() - Block::kBytes;
+    const char* from = text.data();
+    for (; last - from > static_cast<ptrdiff_t>(2 * Block::kBytes); from += Block::kBytes, out += Block::kBytes) {
       const Block block(from);
       found |= block.Specials();
       block.StoreTo(out);
     }
-    const Block block(text.data() + text.size() - Block::kBytes);  // the last ones, some of them again
-    found |= block.Specials();
-    block.StoreTo(end - Block::kBytes);
+    const Block first(from), middle(std::min(from + Block::kBytes, last)), final(last);
+    found |= first.Specials() | middle.Specials() | final.Specials();
+    first.StoreTo(out);
+    middle.StoreTo(std::min(out + Block::kBytes, end - Block::kBytes));
+    final.StoreTo(end - Block::kBytes);
   } else if (text.size() >= SseBlock::kBytes) {
     const SseBlock first(text.data()), last(text.data() + text.size() - SseBlock::kBytes);
     found = first.Specials() | last.Specials();

@@ -21,6 +21,26 @@ void SetNull(char* row, size_t column) {
   row[column >> 3] = static_cast<char>(row[column >> 3] | (1 << (column & 7)));
 }
 
+// Copies more than 12 bytes in pieces that overlap: sizes vary too much for branches on them.
+void CopyLong(const char* from, size_t size, char* to) {
+  if (size < 16) {
+    std::memcpy(to, from, 8);
+    std::memcpy(to + size - 8, from + size - 8, 8);
+    return;
+  }
+  if (size < 32) {
+    std::memcpy(to, from, 16);
+    std::memcpy(to + size - 16, from + size - 16, 16);
+    return;
+  }
+  const char* const last = from + size - 32;
+  char* const last_to = to + size - 32;
+  for (; last - from > 64; from += 32, to += 32) std::memcpy(to, from, 32);
+  std::memcpy(to, from, 32);
+  std::memcpy(std::min(to + 32, last_to), std::min(from + 32, last), 32);
+  std::memcpy(last_to, last, 32);
+}
+
 template <size_t kWidth>
 void ScatterColumn(const Column& column, int rows, size_t stride_in, const uint32_t* begins, char* to) {
   const char* from = column.data();
@@ -153,18 +173,7 @@ void RowCodec::WriteStrings(const RowBatch& batch, const uint32_t* begins, char*
       if (value.is_inline()) {
         std::memcpy(at, value.data(), StringView::kInlineBytes);
       } else {
-        // 16 bytes at a time, the tail overlapping: sizes vary too much for memcpy to guess them.
-        const char* from = value.data();
-        size_t done = 0;
-        for (; done + 16 <= size; done += 16) std::memcpy(at + done, from + done, 16);
-        if (done < size) {
-          if (size >= 16) {
-            std::memcpy(at + size - 16, from + size - 16, 16);
-          } else {
-            std::memcpy(at, from, 8);
-            std::memcpy(at + size - 8, from + size - 8, 8);
-          }
-        }
+        CopyLong(value.data(), size, at);
       }
       at += size;
       const uint32_t end = static_cast<uint32_t>(at - first);
