@@ -108,7 +108,8 @@ Result<NodePointer> FromNumberOrInterval(CastSite& site) {
 }
 
 Result<NodePointer> FromBoolean(CastSite& site) {
-  NodePointer number = Pure<int8_t, uint8_t>(Type::Of(TypeKind::kTinyInt).WithNullable(site.from().nullable), site.TakeOperand(),
+  const Type tiny = Type::Of(TypeKind::kTinyInt).WithNullable(site.from().nullable);
+  NodePointer number = Pure<int8_t, uint8_t>(tiny, site.TakeOperand(),
                                              [](uint8_t value) { return static_cast<int8_t>(value != 0); });
   return CastNode(std::move(number), site.to, site.is_try, site.context, site.label);
 }

@@ -87,6 +87,31 @@ std::optional<int128> WideRescaled(Wide magnitude, bool negative, int scale, int
   return RoundedQuotient(first.quotient, Magnitude(PowerOfTen(38)), negative, precision);
 }
 
+int CompareWide(const Wide& a, const Wide& b) {
+  if (a.high != b.high) return a.high < b.high ? -1 : 1;
+  return a.low < b.low ? -1 : a.low > b.low ? 1 : 0;
+}
+
+Wide Plus(const Wide& a, const Wide& b) {
+  const uint128 low = a.low + b.low;
+  return {a.high + b.high + (low < a.low ? 1 : 0), low};
+}
+
+Wide Minus(const Wide& a, const Wide& b) { return {a.high - b.high - (a.low < b.low ? 1 : 0), a.low - b.low}; }
+
+// The sum of numbers that do not fit 128 bits at one scale.
+std::optional<int128> WideAdd(DecimalOperand a, DecimalOperand b, const Type& result) {
+  const int scale = std::max(a.scale, b.scale);
+  const Wide x = Multiply(Magnitude(a.unscaled), Magnitude(PowerOfTen(scale - a.scale)));
+  const Wide y = Multiply(Magnitude(b.unscaled), Magnitude(PowerOfTen(scale - b.scale)));
+  const bool negative_a = a.unscaled < 0;
+  if (negative_a == (b.unscaled < 0)) {
+    return WideRescaled(Plus(x, y), negative_a, scale, result.precision, result.scale);
+  }
+  const bool a_is_larger = CompareWide(x, y) >= 0;
+  return WideRescaled(a_is_larger ? Minus(x, y) : Minus(y, x), a_is_larger == negative_a, scale, result.precision, result.scale);
+}
+
 // a and b at the larger scale, when both fit 128 bits there.
 bool Aligned(DecimalOperand a, DecimalOperand b, int128* left, int128* right, int* scale) {
   *scale = std::max(a.scale, b.scale);
@@ -114,7 +139,7 @@ std::optional<int128> Rescaled(int128 unscaled, int scale, int precision, int ne
 std::optional<int128> DecimalAdd(DecimalOperand a, DecimalOperand b, const Type& result) {
   int128 left, right, sum;
   int scale;
-  if (!Aligned(a, b, &left, &right, &scale) || __builtin_add_overflow(left, right, &sum)) return std::nullopt;
+  if (!Aligned(a, b, &left, &right, &scale) || __builtin_add_overflow(left, right, &sum)) return WideAdd(a, b, result);
   return Rescaled(sum, scale, result.precision, result.scale);
 }
 
@@ -123,7 +148,13 @@ std::optional<int128> DecimalSubtract(DecimalOperand a, DecimalOperand b, const 
 }
 
 std::optional<int128> DecimalMultiply(DecimalOperand a, DecimalOperand b, const Type& result) {
-  const bool negative = (a.unscaled < 0) != (b.unscaled < 0);
+  const int128 left = a.unscaled, right = b.unscaled;
+  const bool narrow = left == static_cast<int64_t>(left) && right == static_cast<int64_t>(right);
+  if (narrow && a.scale + b.scale == result.scale) {
+    const int128 product = left * right;
+    return FitsDigits(product, result.precision) ? std::optional<int128>(product) : std::nullopt;
+  }
+  const bool negative = (left < 0) != (right < 0);
   return WideRescaled(Multiply(Magnitude(a.unscaled), Magnitude(b.unscaled)), negative, a.scale + b.scale,
                       result.precision, result.scale);
 }
@@ -185,7 +216,7 @@ int DecimalCompare(DecimalOperand a, DecimalOperand b) {
   if (negative != (b.unscaled < 0)) return negative ? -1 : 1;
   const Wide x = Multiply(Magnitude(a.unscaled), Magnitude(PowerOfTen(scale - a.scale)));
   const Wide y = Multiply(Magnitude(b.unscaled), Magnitude(PowerOfTen(scale - b.scale)));
-  const int order = x.high != y.high ? (x.high < y.high ? -1 : 1) : x.low != y.low ? (x.low < y.low ? -1 : 1) : 0;
+  const int order = CompareWide(x, y);
   return negative ? -order : order;
 }
 
