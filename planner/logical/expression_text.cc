@@ -186,6 +186,7 @@ std::string BoundText(const Value& value, const Type& type, bool with_types) {
   if (IsCharacter(type) && type.kind == TypeKind::kChar) return LiteralText(literal);
   if (!with_types && IsApproximate(type)) return fmt::format("{}", std::get<double>(value));
   std::string text = LiteralText(literal);
+  if (type.kind == TypeKind::kDecimal) StripFraction(&text);
   if (!with_types) return text;
   if (type.kind == TypeKind::kBigInt) text += "L";
   if (LiteralNeedsType(literal) && !IsInterval(type)) text += ":" + FullTypeText(type.Nullable());

@@ -43,33 +43,53 @@ class Converter {
   Result<PhysicalPointer> On(const LogicalProject& op, const LogicalNode& node, const Needed& needed) {
     std::vector<Expression> projections = op.expressions;
     const LogicalNode* below = node.inputs[0].get();
-    const bool has_over = std::any_of(projections.begin(), projections.end(), HasOver);
     for (const auto* next = below->as<LogicalProject>(); next; next = below->as<LogicalProject>()) {
-      if (std::any_of(next->expressions.begin(), next->expressions.end(), HasOver)) break;
+      if (HasOverCalls(projections) && HasOverCalls(next->expressions)) break;
       for (Expression& e : projections) e = Substitute(e, next->expressions);
       below = below->inputs[0].get();
     }
-    CalcParts spec{projections, node.schema.names(), std::nullopt};
+    const bool has_over = HasOverCalls(projections);
     std::set<int> used;
     for (size_t i = 0; i < projections.size(); ++i) {
       if (has_over || !needed || needed->count(static_cast<int>(i))) AddInputs(projections[i], &used);
     }
+    CalcParts parts{std::move(projections), node.schema.names(), std::nullopt};
     if (const auto* filter = below->as<LogicalFilter>(); filter && !has_over) {
-      spec.condition = filter->condition;
-      std::set<int> all;
-      for (const Expression& e : projections) AddInputs(e, &all);
-      AddInputs(filter->condition, &all);
       AddInputs(filter->condition, &used);
-      RT_ASSIGN(PhysicalPointer input, Convert(below->input(), used));
-      // A projection that only drops columns sinks below the filter, and its aliases are lost with it.
-      if (IsAscendingSubset(projections) && all.size() == projections.size()) {
-        for (size_t i = 0; i < projections.size(); ++i) spec.names[i] = input->schema.name(projections[i].column);
-      }
-      return MakeCalc(std::move(input), std::move(spec), context_);
+      RT_ASSIGN(PhysicalPointer input, Convert(below->input(), Needed(used)));
+      return OverFilter(std::move(input), std::move(parts), filter->condition);
     }
     RT_ASSIGN(PhysicalPointer input, Convert(*below, Needed(used)));
-    if (has_over) return MakeOver(std::move(input), std::move(spec), context_);
-    return MakeCalc(std::move(input), std::move(spec), context_);
+    if (has_over) return MakeOver(std::move(input), std::move(parts), context_);
+    return MakeCalc(std::move(input), std::move(parts), context_);
+  }
+
+  static bool HasOverCalls(const std::vector<Expression>& projections) {
+    return std::any_of(projections.begin(), projections.end(), HasOver);
+  }
+
+  // A projection that only drops columns sinks below the filter, and its aliases are lost with it: names are those of
+  // what lies below. So they are with an identity. spec: what Flink's plans show.
+  Result<PhysicalPointer> OverFilter(PhysicalPointer input, CalcParts parts, const Expression& condition) {
+    if (IsIdentity(parts.projections, input->schema)) parts.names = input->schema.names();
+    const bool sinks = Covers(parts.projections, condition);
+    parts.condition = condition;
+    RT_ASSIGN(PhysicalPointer made, MakeCalc(std::move(input), std::move(parts), context_));
+    const auto* calc = made->as<PhysicalCalc>();
+    if (!sinks || !calc || !calc->condition || !Covers(calc->projections, *calc->condition)) return made;
+    std::vector<std::string> names;
+    for (const Expression& e : calc->projections) names.push_back(made->input().schema.name(e.column));
+    Schema schema = SchemaOf(calc->projections, names);
+    return MakePhysical(*calc, made->inputs, std::move(schema));
+  }
+
+  // Ascending plain columns, those of the condition among them.
+  static bool Covers(const std::vector<Expression>& projections, const Expression& condition) {
+    if (!IsAscendingSubset(projections)) return false;
+    const std::vector<int> read = InputsOf(condition);
+    return std::all_of(read.begin(), read.end(), [&](int column) {
+      return std::any_of(projections.begin(), projections.end(), [column](const Expression& e) { return e.column == column; });
+    });
   }
 
   Result<PhysicalPointer> On(const LogicalFilter& op, const LogicalNode& node, const Needed& needed) {
@@ -86,7 +106,71 @@ class Converter {
       if (call.filter >= 0) used.insert(call.filter);
     }
     RT_ASSIGN(PhysicalPointer input, Convert(node.input(), Needed(used)));
-    return MakeAggregate(std::move(input), op, node.schema, context_);
+    RT_ASSIGN(std::optional<PhysicalPointer> unpermuted, WithoutPermutation(input, node.input()));
+    if (!unpermuted) return MakeAggregate(std::move(input), op, node.schema, context_);
+    return OverUnpermuted(*std::move(unpermuted), *input->as<PhysicalCalc>(), op, node.schema);
+  }
+
+  // GROUP BY reads columns in any order, so a projection that only changes their order is not made.
+  Result<std::optional<PhysicalPointer>> WithoutPermutation(const PhysicalPointer& input, const LogicalNode& logical) {
+    const auto* calc = input->as<PhysicalCalc>();
+    const auto* project = logical.as<LogicalProject>();
+    if (!calc || !project) return std::optional<PhysicalPointer>();
+    std::set<int> columns;
+    for (const Expression& e : calc->projections) {
+      if (!e.is_input() || !columns.insert(e.column).second) return std::optional<PhysicalPointer>();
+    }
+    if (IsAscendingSubset(calc->projections)) return std::optional<PhysicalPointer>();
+    if (calc->condition) {
+      for (int column : InputsOf(*calc->condition)) {
+        if (columns.count(column) == 0) return std::optional<PhysicalPointer>();
+      }
+    } else if (static_cast<int>(columns.size()) != input->input().schema.size()) {
+      return std::optional<PhysicalPointer>();
+    }
+    CalcParts sorted;
+    for (int column : columns) {
+      sorted.projections.push_back(Expression::Input(column, input->input().schema.type(column)));
+      sorted.names.push_back(input->input().schema.name(column));
+    }
+    sorted.condition = calc->condition;
+    RT_ASSIGN(PhysicalPointer made, MakeCalc(input->inputs[0], std::move(sorted), context_));
+    return std::optional<PhysicalPointer>(std::move(made));
+  }
+
+  Result<PhysicalPointer> OverUnpermuted(PhysicalPointer input, const PhysicalCalc& permutation,
+                                         const LogicalAggregate& op, const Schema& schema) {
+    std::vector<int> sorted;
+    for (const Expression& e : permutation.projections) sorted.push_back(e.column);
+    std::sort(sorted.begin(), sorted.end());
+    const auto moved = [&](int column) {
+      const int below = permutation.projections[static_cast<size_t>(column)].column;
+      return static_cast<int>(std::lower_bound(sorted.begin(), sorted.end(), below) - sorted.begin());
+    };
+    LogicalAggregate aggregate = op;
+    for (int& column : aggregate.group) column = moved(column);
+    const std::vector<int> as_written = aggregate.group;
+    std::sort(aggregate.group.begin(), aggregate.group.end());
+    for (AggregateCall& call : aggregate.calls) {
+      for (int& column : call.arguments) column = moved(column);
+      if (call.filter >= 0) call.filter = moved(call.filter);
+    }
+    // Group columns come out ascending; a Calc puts them back where they were written.
+    CalcParts back;
+    std::vector<Field> fields;
+    for (int column : aggregate.group) fields.push_back(input->schema.field(column));
+    for (int column : as_written) {
+      const auto place = std::find(aggregate.group.begin(), aggregate.group.end(), column) - aggregate.group.begin();
+      back.projections.push_back(Expression::Input(static_cast<int>(place), input->schema.type(column)));
+      back.names.push_back(input->schema.name(column));
+    }
+    for (int i = static_cast<int>(op.group.size()); i < schema.size(); ++i) {
+      fields.push_back(schema.field(i));
+      back.projections.push_back(Expression::Input(i, schema.type(i)));
+      back.names.push_back(schema.name(i));
+    }
+    RT_ASSIGN(PhysicalPointer made, MakeAggregate(std::move(input), aggregate, Schema(std::move(fields)), context_));
+    return MakeCalc(std::move(made), std::move(back), context_);
   }
 
   Result<PhysicalPointer> On(const LogicalJoin&, const LogicalNode&, const Needed&) {
@@ -98,10 +182,25 @@ class Converter {
     return Convert(*rewritten, std::nullopt);
   }
 
+  // A branch of a union gives exactly the union's types, nullability included.
+  Result<PhysicalPointer> Coerced(PhysicalPointer branch, const Schema& schema) {
+    CalcParts spec{InputsOfAll(branch->schema), branch->schema.names(), std::nullopt};
+    bool casts = false;
+    for (int i = 0; i < schema.size(); ++i) {
+      if (branch->schema.type(i) == schema.type(i)) continue;
+      Expression& e = spec.projections[static_cast<size_t>(i)];
+      e = Expression::Cast(std::move(e), schema.type(i).WithoutTimeAttribute());
+      casts = true;
+    }
+    if (!casts) return branch;
+    return MakeCalc(std::move(branch), std::move(spec), context_);
+  }
+
   Result<PhysicalPointer> On(const LogicalUnion& op, const LogicalNode& node, const Needed&) {
     std::vector<PhysicalPointer> inputs;
     for (const LogicalPointer& input : node.inputs) {
       RT_ASSIGN(PhysicalPointer converted, Convert(*input, std::nullopt));
+      RT_ASSIGN(converted, Coerced(std::move(converted), node.schema));
       if (!IsEmptyValues(*converted)) inputs.push_back(std::move(converted));
     }
     if (inputs.empty()) return EmptyValues(node.schema);
