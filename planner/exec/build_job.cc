@@ -93,7 +93,10 @@ class JobBuilder {
     if (known != numbers_.end()) return known->second;
     std::vector<int> inputs;
     for (const ExecPointer& input : node.inputs) {
-      RT_ASSIGN(const int number, Add(*input));
+      RT_ASSIGN(int number, Add(*input));
+      if (node.as<PhysicalUnion>()) {
+        RT_ASSIGN(number, Convert(number, input->schema, node.schema));
+      }
       inputs.push_back(number);
     }
     if (node.as<PhysicalExchange>()) return Remember(node, inputs[0]);
@@ -104,6 +107,21 @@ class JobBuilder {
     for (size_t i = 0; i < inputs.size(); ++i)
       graph_.Connect(inputs[i], number, static_cast<int>(i));
     return Remember(node, number);
+  }
+
+  Result<int> AddStage(int input, const OperatorStage& stage) {
+    const int number = graph_.AddNode(stage.name);
+    RT_ASSIGN(std::unique_ptr<Operator> operation, stage.create(Context(number)));
+    graph_.SetOperator(number, std::move(operation), 1);
+    graph_.Connect(input, number, 0);
+    return number;
+  }
+
+  // The columns of a union lie alike, whatever its inputs' types are in the plan.
+  Result<int> Convert(int input, const Schema& from, const Schema& to) {
+    const std::optional<OperatorStage> conversion = ConversionOf(from, to);
+    if (!conversion) return input;
+    return AddStage(input, *conversion);
   }
 
   int Remember(const ExecNode& node, int number) {
@@ -124,12 +142,8 @@ class JobBuilder {
   // input -> [ConstraintEnforcer] -> [SinkUpsertMaterializer] -> sink
   Status AddSink(const ExecNode& node, const PhysicalSink& sink) {
     RT_ASSIGN(int input, Add(*node.inputs[0]));
-    for (SinkStage& stage : SinkStagesOf(node, sink, job_.options)) {
-      const int number = graph_.AddNode(stage.name);
-      RT_ASSIGN(std::unique_ptr<Operator> operation, stage.create(Context(number)));
-      graph_.SetOperator(number, std::move(operation), 1);
-      graph_.Connect(input, number, 0);
-      input = number;
+    for (const OperatorStage& stage : SinkStagesOf(node, sink, job_.options)) {
+      RT_ASSIGN(input, AddStage(input, stage));
     }
     const int number = graph_.AddNode(DisplayName(node));
     RT_ASSIGN(std::unique_ptr<Sink> target, CreateTableSink(sink, Connectors(number)));

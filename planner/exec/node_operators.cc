@@ -329,7 +329,7 @@ ConstraintEnforcerSpec EnforcerOf(const ExecNode& node, const PhysicalSink& sink
 }
 
 // Rows of one key wait for the watermark under ON CONFLICT DO ERROR and DO NOTHING.
-SinkStage MaterializerOf(const PhysicalSink& sink, const Schema& input) {
+OperatorStage MaterializerOf(const PhysicalSink& sink, const Schema& input) {
   const std::vector<int> key = SinkKey(sink);
   if (sink.conflict != ConflictStrategy::kError && sink.conflict != ConflictStrategy::kNothing) {
     const SinkMaterializerSpec spec{key, sink.input_upsert_key};
@@ -346,9 +346,25 @@ SinkStage MaterializerOf(const PhysicalSink& sink, const Schema& input) {
 
 }  // namespace
 
-std::vector<SinkStage> SinkStagesOf(const ExecNode& node, const PhysicalSink& sink,
-                                    const Options& options) {
-  std::vector<SinkStage> stages;
+std::optional<OperatorStage> ConversionOf(const Schema& from, const Schema& to) {
+  CalcSpec spec{from, std::nullopt, {}, to};
+  bool converts = false;
+  for (int column = 0; column < from.size(); ++column) {
+    Expression input = Expression::Input(column, from.type(column));
+    const bool same = from.type(column).SameButNullability(to.type(column));
+    converts |= !same;
+    spec.projections.push_back(same ? input : Expression::Cast(input, to.type(column)));
+  }
+  if (!converts) return std::nullopt;
+  return OperatorStage{"Calc", [spec](const OperatorContext& context) -> OperatorResult {
+                         RT_ASSIGN(std::unique_ptr<Calc> made, Calc::Create(spec, context));
+                         return std::unique_ptr<Operator>(std::move(made));
+                       }};
+}
+
+std::vector<OperatorStage> SinkStagesOf(const ExecNode& node, const PhysicalSink& sink,
+                                        const Options& options) {
+  std::vector<OperatorStage> stages;
   const Schema& input = node.inputs[0]->schema;
   const ConstraintEnforcerSpec enforcer = EnforcerOf(node, sink, options);
   if (ConstraintEnforcer::IsNeeded(enforcer)) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,13 +39,18 @@ Result<std::unique_ptr<Operator>> CreateOperator(const ExecNode& node, const Opt
                                                  const OperatorContext& context,
                                                  bool defers_watermarks);
 
-// What stands between a Sink node's input and the sink itself, in order.
-struct SinkStage {
+// An operator that is made when its context is there.
+struct OperatorStage {
   std::string name;
   std::function<Result<std::unique_ptr<Operator>>(const OperatorContext&)> create;
 };
-std::vector<SinkStage> SinkStagesOf(const ExecNode& node, const PhysicalSink& sink,
-                                    const Options& options);
+// A projection that gives rows of `from` the types of `to`, column by column; none when they have
+// them.
+std::optional<OperatorStage> ConversionOf(const Schema& from, const Schema& to);
+
+// What stands between a Sink node's input and the sink itself, in order.
+std::vector<OperatorStage> SinkStagesOf(const ExecNode& node, const PhysicalSink& sink,
+                                        const Options& options);
 Result<std::unique_ptr<Sink>> CreateTableSink(const PhysicalSink& sink,
                                               const ConnectorContext& context);
 
