@@ -1,7 +1,7 @@
 // Script rows in, script rows out: for tests of single operators.
 //
 //   Rows(schema, {"+I [\"a\",1]", "-D [\"a\",1]"})      a batch
-//   Run(op, …)                                         the changelog as text
+//   Changelog(make, schema, lines)                     what the operator gives, run in three ways
 //
 // The text of values is that of `.test` files; arrays and objects are not read.
 #pragma once
