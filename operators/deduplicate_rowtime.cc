@@ -9,6 +9,9 @@
 namespace rowtide {
 namespace {
 
+// How far ahead of its use an old row is fetched.
+constexpr int kPrefetchedRows = 8;
+
 int64_t FloorDivide(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
 
 // Row times in epoch milliseconds, of a batch and of stored rows.
@@ -83,6 +86,7 @@ class RowtimeEager final : public KeyedOperator {
     output_.Keep(encoded_.block());
     int64_t duplicates = 0;
     for (int row = 0; row < batch.rows; ++row) {
+      if (row + kPrefetchedRows < batch.rows) state_.PrefetchValue(entries_[static_cast<size_t>(row + kPrefetchedRows)]);
       const Entry entry = entries_[static_cast<size_t>(row)];
       const std::string_view current = encoded_.row(row);
       if (state_.Has(entry)) {

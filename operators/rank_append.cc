@@ -146,14 +146,14 @@ class AppendTopN final : public RankOperator {
     // What is worse than N rows stays so whatever comes before it in this batch: most rows stop here, at the entry.
     admitted_.clear();
     for (int row = 0; row < batch.rows; ++row) {
-      const Entry key = entries_[static_cast<size_t>(row)];
-      if (!Admits(key, row)) continue;
-      rows_.PrefetchRows(key);
-      admitted_.push_back(row);
+      if (Admits(entries_[static_cast<size_t>(row)], row)) admitted_.push_back(row);
     }
     *beyond_rank_ += batch.rows - static_cast<int64_t>(admitted_.size());
-    for (const int32_t row : admitted_) {
-      if (Admits(entries_[static_cast<size_t>(row)], row)) {
+    for (size_t i = 0; i < admitted_.size(); ++i) {
+      if (i + kFetchRows < admitted_.size()) rows_.PrefetchRows(KeyOf(admitted_[i + kFetchRows]));
+      if (i + kFetchLast < admitted_.size()) rows_.PrefetchLastRow(KeyOf(admitted_[i + kFetchLast]));
+      const int32_t row = admitted_[i];
+      if (Admits(KeyOf(row), row)) {
         Take(batch, row);
         if (output_.full()) RT_TRY(output_.FlushTo(out));
       } else {
@@ -164,6 +164,11 @@ class AppendTopN final : public RankOperator {
   }
 
  private:
+  // How many rows ahead a key's rows, and then the last of them, are fetched.
+  static constexpr size_t kFetchRows = 16;
+  static constexpr size_t kFetchLast = 6;
+
+  Entry KeyOf(int32_t row) const { return entries_[static_cast<size_t>(row)]; }
   bool Admits(Entry key, int row) const {
     const int64_t end = EndOf(row);
     if (end <= 0) return false;

@@ -77,6 +77,7 @@ void RankOperator::EmitInserted(const OrderedState& state, Entry key, int64_t po
   if (rank > end) return;
   OrderedState::Cursor cursor = state.At(key, rank - 1);
   if (!cursor.valid()) return;
+  cursor.Prefetch(end - rank + 2);
   const char* current = output_.Copy(cursor.row());
   for (; rank <= end; ++rank) {
     cursor.Next();

@@ -19,8 +19,8 @@ class RetractTopN final : public RankOperator {
     RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
     output_.Keep(encoded_.block());
     rows_.FindOrCreate(keys_, &entries_);
-    for (const Entry key : entries_) rows_.PrefetchRows(key);
     for (int row = 0; row < batch.rows; ++row) {
+      if (row + kFetchRows < batch.rows) rows_.PrefetchRows(entries_[static_cast<size_t>(row + kFetchRows)]);
       if (Adds(batch.kind(row))) {
         Accumulate(row);
       } else {
@@ -37,6 +37,8 @@ class RetractTopN final : public RankOperator {
   }
 
  private:
+  static constexpr int kFetchRows = 12;  // how many rows ahead a key's rows are fetched
+
   void Accumulate(int row) {
     const Entry key = entries_[static_cast<size_t>(row)];
     const std::string_view bytes = encoded_.row(row);

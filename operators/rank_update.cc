@@ -16,8 +16,8 @@ class UpdateTopN final : public RankOperator {
     RT_TRY(Encode(batch));
     RT_TRY(row_key_codec_.Encode(batch, &row_keys_));
     rows_.FindOrCreate(keys_, &entries_);
-    for (const Entry key : entries_) rows_.PrefetchRows(key);
     for (int row = 0; row < batch.rows; ++row) {
+      if (row + kFetchRows < batch.rows) rows_.PrefetchRows(entries_[static_cast<size_t>(row + kFetchRows)]);
       Take(batch, row);
       if (output_.full()) RT_TRY(output_.FlushTo(out));
     }
@@ -25,6 +25,8 @@ class UpdateTopN final : public RankOperator {
   }
 
  private:
+  static constexpr int kFetchRows = 12;  // how many rows ahead a key's rows are fetched
+
   struct Challenger {
     Entry key;
     SortKeyView sort;

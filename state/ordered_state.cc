@@ -408,6 +408,12 @@ SortPrefix OrderedState::Cursor::prefix() const {
 
 uint64_t OrderedState::Cursor::arrival() const { return reinterpret_cast<const Leaf*>(leaf_)->rows[index_].arrival; }
 
+void OrderedState::Cursor::Prefetch(int64_t rows) const {
+  const Leaf* leaf = reinterpret_cast<const Leaf*>(leaf_);
+  const int end = static_cast<int>(std::min<int64_t>(count_, index_ + rows));
+  for (int i = index_; i < end; ++i) state_->PrefetchRecord(leaf->rows[i]);
+}
+
 bool OrderedState::Cursor::MayHaveTag(uint64_t tag) const {
   return ((reinterpret_cast<const Leaf*>(leaf_)->rows[index_].record ^ tag) & kTagMask) == 0;
 }

@@ -48,9 +48,16 @@ class OrderedState final : public StatePart {
     return sort.bytes.size() > sizeof(SortPrefix) && Compare(sort, RowAt(key, rows(key) - 1)) < 0;
   }
   void Prefetch(Entry key) const { roots_.Prefetch(key); }
-  // Fetches the root node of a key whose entry is at hand.
+  // Fetches the first rows of a key whose entry is at hand, and later on what its last row says.
   void PrefetchRows(Entry key) const {
-    if (roots_.Has(key)) __builtin_prefetch(roots_arena().At(RootOf(key)->node));
+    if (!roots_.Has(key)) return;
+    const char* node = roots_arena().At(RootOf(key)->node);
+    for (int line = 0; line < 6; ++line) __builtin_prefetch(node + 64 * line);
+  }
+  void PrefetchLastRow(Entry key) const {
+    if (!roots_.Has(key) || RootOf(key)->height > 0) return;
+    const Leaf* leaf = NodeAt<Leaf>(RootOf(key)->node);
+    PrefetchRecord(leaf->rows[leaf->count - 1]);
   }
 
   // Inserts behind all rows with a sort key <= `sort`; returns its position. Does not move the TTL clock.
@@ -85,6 +92,8 @@ class OrderedState final : public StatePart {
     SortKeyView sort_view() const { return {prefix(), sort_key()}; }
     SortPrefix prefix() const;
     uint64_t arrival() const;
+    // Fetches the next rows of this leaf, this one included.
+    void Prefetch(int64_t rows) const;
     bool MayHaveTag(uint64_t tag) const;
     void Next() {
       if (++index_ == count_) NextLeaf();
@@ -176,6 +185,10 @@ class OrderedState final : public StatePart {
   template <typename T>
   T* NodeAt(Arena::Ref ref) const {
     return reinterpret_cast<T*>(roots_arena().At(ref));
+  }
+  void PrefetchRecord(const Row& row) const {
+    const char* record = reinterpret_cast<const char*>(RecordOf(row));
+    for (int line = 0; line < 4; ++line) __builtin_prefetch(record + 64 * line);
   }
   Record* RecordOf(const Row& row) const { return NodeAt<Record>(row.record & HotTable::kRefMask); }
   int Compare(SortKeyView sort, const Row& row) const;

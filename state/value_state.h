@@ -91,6 +91,13 @@ class ValueState final : public StatePart {
     if (clocked_) SetClock(HeaderOf(entry), now_);
   }
   void Prefetch(Entry entry) const { __builtin_prefetch(HeaderOf(entry)); }
+  // Fetches what lies behind the first line of the entry: for values of some 200 bytes that are read in full.
+  void PrefetchValue(Entry entry) const {
+    const char* block = reinterpret_cast<const char*>(HeaderOf(entry));
+    __builtin_prefetch(block + 64);
+    __builtin_prefetch(block + 128);
+    __builtin_prefetch(block + 192);
+  }
 
   void Settle() {
     if (!unsettled_.empty()) Forget();

@@ -21,48 +21,55 @@ class DeduplicateModel final : public Model {
   explicit DeduplicateModel(DeduplicateSpec spec) : spec_(std::move(spec)) {}
 
   void Row(const TestRow& row, int /*input*/) override {
-    if (spec_.outputs_insert_only && TimeOf(row.values) < watermark_) return;
-    rows_.push_back(row.values);
-    seen_.push_back(watermark_);
+    if (!spec_.outputs_insert_only || TimeOf(row.values) >= watermark_) rows_.push_back(row.values);
   }
-  void Watermark(int64_t millis) override { watermark_ = millis; }
+  // With insert-only output, a key's best row goes out for good with the first watermark that reaches it.
+  void Watermark(int64_t millis) override {
+    watermark_ = millis;
+    if (!spec_.outputs_insert_only) return;
+    for (size_t i = 0; i < rows_.size(); ++i) {
+      const bool is_out = std::any_of(out_.begin(), out_.end(), [&](const std::vector<Value>& row) {
+        return SameKey(row, rows_[i], spec_.keys);
+      });
+      if (!is_out && IsBest(i) && TimeOf(rows_[i]) <= millis) out_.push_back(rows_[i]);
+    }
+  }
 
   TableText Table(const Schema& output) const override {
     TableText table;
+    if (spec_.outputs_insert_only) {
+      for (const std::vector<Value>& row : out_) table.insert(ValuesText(row, output));
+      return table;
+    }
     for (size_t i = 0; i < rows_.size(); ++i) {
-      if (IsKept(i)) table.insert(ValuesText(rows_[i], output));
+      if (IsBest(i)) table.insert(ValuesText(rows_[i], output));
     }
     return table;
   }
 
  private:
-  int64_t TimeOf(const std::vector<Value>& row) const { return std::get<int64_t>(row[static_cast<size_t>(spec_.order_column)]); }
-
-  // No other row of the key is preferred. With insert-only output: among the rows that came before the first was out.
-  bool IsKept(size_t at) const {
-    if (spec_.outputs_insert_only && TimeOf(rows_[at]) > watermark_) return false;
+  int64_t TimeOf(const std::vector<Value>& row) const {
+    return std::get<int64_t>(row[static_cast<size_t>(spec_.order_column)]);
+  }
+  // No other row of the key is preferred.
+  bool IsBest(size_t at) const {
     for (size_t other = 0; other < rows_.size(); ++other) {
-      if (other == at || !SameKey(rows_[at], rows_[other], spec_.keys)) continue;
-      if (Preferred(other, at)) return false;
+      if (other != at && SameKey(rows_[at], rows_[other], spec_.keys) && IsPreferred(other, at)) return false;
     }
     return true;
   }
-  bool Preferred(size_t a, size_t b) const {
-    if (spec_.outputs_insert_only) {
-      // A row is out once the watermark has reached it: later arrivals come too late, however early their time.
-      if (seen_[b] >= TimeOf(rows_[a]) && a < b) return true;
-      if (seen_[a] >= TimeOf(rows_[b]) && b < a) return false;
+  bool IsPreferred(size_t a, size_t b) const {
+    if (spec_.rowtime) {
+      const int64_t left = TimeOf(rows_[a]), right = TimeOf(rows_[b]);
+      if (left != right) return spec_.keeps_last ? left > right : left < right;
     }
-    if (!spec_.rowtime) return spec_.keeps_last ? a > b : a < b;
-    const int64_t left = TimeOf(rows_[a]), right = TimeOf(rows_[b]);
-    if (left != right) return spec_.keeps_last ? left > right : left < right;
     return spec_.keeps_last ? a > b : a < b;
   }
 
   DeduplicateSpec spec_;
   int64_t watermark_ = Time::kNoWatermark;
   std::vector<std::vector<Value>> rows_;
-  std::vector<int64_t> seen_;  // the watermark when the row came
+  std::vector<std::vector<Value>> out_;
 };
 
 class RankModel final : public Model {

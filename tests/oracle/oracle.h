@@ -102,7 +102,7 @@ inline std::string RunComparing(const OracleCase& oracle, const std::vector<Even
   const auto compare = [&](const std::string& after) {
     const TableText expected = model->Table(output);
     const TableText actual = table.Text();
-    EXPECT_EQ(actual, expected) << "after " << after << "\nfolded:\n" << Lines(actual) << "expected:\n" << Lines(expected);
+    EXPECT_TRUE(actual == expected) << "after " << after << "\nfolded:\n" << Lines(actual) << "expected:\n" << Lines(expected);
   };
   const auto take = [&] {
     for (const TestRow& row : harness.Take()) {
