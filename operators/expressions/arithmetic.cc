@@ -145,6 +145,8 @@ Result<NodePointer> BuildNumbers(CallSite& site, Arithmetic operation) {
 template <typename T>
 NodePointer NegationOf(CallSite& site) {
   if constexpr (std::is_floating_point_v<T>) {
+    // Calcite's literals have no negative zero.
+    if (site.call.operands[0].is_literal()) return Pure<T, T>(site.type(), std::move(site.arguments), [](T a) { return T{0} - a; });
     return Pure<T, T>(site.type(), std::move(site.arguments), [](T a) { return -a; });
   } else {
     return Pure<T, T>(site.type(), std::move(site.arguments), [](T a) { return WrappedSubtract<T>(0, a); });

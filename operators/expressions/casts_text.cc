@@ -76,7 +76,7 @@ bool ReadInteger(std::string_view text, int64_t lowest, int64_t highest, int64_t
 
 bool ReadBoolean(std::string_view text, bool* value) {
   std::string lower;
-  for (const char c : Trimmed(text)) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const char c : text) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   static constexpr const char* kTrue[] = {"t", "true", "y", "yes", "1"};
   static constexpr const char* kFalse[] = {"f", "false", "n", "no", "0"};
   *value = std::find(std::begin(kTrue), std::end(kTrue), lower) != std::end(kTrue);
@@ -154,7 +154,6 @@ NodePointer FloatFromText(CastSite& site) {
 }  // namespace
 
 bool ReadSqlTimestamp(std::string_view text, WideTime* time) {
-  text = Trimmed(text);
   static const TimeFormat format = [] {
     TimeFormat made;
     std::string error;

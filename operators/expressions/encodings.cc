@@ -23,15 +23,6 @@ NodePointer TextResult(CallSite& site, F f) {
 
 constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-void AppendBase64(std::string_view bytes, std::string* out) {
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t group = 0;
-    for (size_t j = 0; j < 3; ++j) group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0u);
-    const size_t given = std::min<size_t>(bytes.size() - i, 3);
-    for (size_t j = 0; j < 4; ++j) *out += j <= given ? kBase64[(group >> (18 - 6 * j)) & 63] : '=';
-  }
-}
-
 bool AppendFromBase64(std::string_view text, std::string* out) {
   while (!text.empty() && text.back() == '=') text.remove_suffix(1);
   uint32_t bits = 0;
@@ -245,9 +236,9 @@ Result<NodePointer> BuildHex(CallSite& site) {
 Result<NodePointer> BuildUnhex(CallSite& site) {
   return TextResult(site, [](std::string_view text, std::string* out) {
     if (text.size() % 2 != 0) {
-      const int digit = HexDigit(text[0]);
-      if (digit < 0) return Outcome::kNull;
-      *out += static_cast<char>(digit);
+      // Flink checks an odd first digit and takes 0 for it.
+      if (HexDigit(text[0]) < 0) return Outcome::kNull;
+      *out += '\0';
       text.remove_prefix(1);
     }
     for (size_t i = 0; i < text.size(); i += 2) {

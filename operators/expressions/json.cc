@@ -1,9 +1,10 @@
 // JSON_VALUE, JSON_QUERY, JSON_EXISTS, IS JSON, JSON_OBJECT, JSON_ARRAY, JSON_STRING.
 //
-//   strict (the default)   invalid text, a missing key, and a value of the wrong shape are ERROR; a JSON null is EMPTY
+//   strict (the default)   invalid text, a missing key, a JSON null and a value of the wrong shape are ERROR
 //   lax                    all of that is EMPTY
 #include "engine/value_text.h"
 #include "operators/expressions/casts.h"
+#include "operators/expressions/hashes.h"
 #include "operators/expressions/json_text.h"
 #include "operators/expressions/kernels.h"
 #include "operators/expressions/registry.h"
@@ -29,7 +30,7 @@ class PathSearch {
 
   Found In(std::string_view text) {
     json_ = Json();
-    if (!ParseJson(text, &json_)) return {!path_.is_lax(), nullptr};
+    if (!ParseJson(text, &json_, false)) return {!path_.is_lax(), nullptr};
     const std::vector<const Json*> reached = path_.Select(json_);
     if (path_.has_wildcard()) {
       list_ = Json();
@@ -37,8 +38,8 @@ class PathSearch {
       for (const Json* json : reached) list_.items.push_back(*json);
       return {false, &list_};
     }
-    if (reached.empty()) return {!path_.is_lax(), nullptr};
-    return {false, reached[0]->kind == Json::Kind::kNull ? nullptr : reached[0]};
+    if (reached.empty() || reached[0]->kind == Json::Kind::kNull) return {!path_.is_lax(), nullptr};
+    return {false, reached[0]};
   }
   bool is_lax() const { return path_.is_lax(); }
 
@@ -81,7 +82,10 @@ class JsonValueNode final : public Node {
       const Found found = search_.In(text);
       const bool wrong_shape = found.value != nullptr && !found.value->is_scalar();
       char* const slot = slots + static_cast<size_t>(row) * width_;
-      if (!found.is_error && found.value != nullptr && !wrong_shape && Write(frame, ScalarText(*found.value), slot)) {
+      if (!found.is_error && found.value != nullptr && !wrong_shape) {
+        if (!Write(frame, *found.value, slot)) {
+          return Status::DataError("{} is no {} in {}", Quote(ScalarText(*found.value)), ToString(type_), label_);
+        }
         nulls[row] = 0;
         continue;
       }
@@ -93,12 +97,18 @@ class JsonValueNode final : public Node {
   }
 
  private:
-  bool Write(const Frame& frame, const std::string& text, char* slot) {
+  bool Write(const Frame& frame, const Json& json, char* slot) {
+    const std::string text = ScalarText(json);
     if (type_.kind == TypeKind::kVarChar || type_.kind == TypeKind::kChar) {
       const StringView view = frame.strings->Copy(text);
       std::memcpy(slot, &view, sizeof(view));
       return true;
     }
+    // Java's classes do not change: 1 is no DOUBLE, 1.5 no INTEGER, "1" neither.
+    const bool is_number = json.kind == Json::Kind::kNumber;
+    if (is_number != IsNumber(type_) || json.kind == Json::Kind::kString) return false;
+    const bool is_whole = text.find_first_of(".E") == std::string::npos;
+    if (is_number && is_whole != IsInteger(type_)) return false;
     Value value;
     std::string reason;
     if (TextToValue(text, type_, "UTC", &value, &reason) != Outcome::kValue) return false;
@@ -142,8 +152,27 @@ void AppendAsJson(const Value& value, const Type& type, const std::string& zone,
     out->append("null");
   } else if (type.kind == TypeKind::kBoolean) {
     out->append(std::get<bool>(value) ? "true" : "false");
+  } else if (IsApproximate(type)) {
+    std::string text;
+    AppendCastText(value, type, zone, &text);
+    const bool finite = text.find_first_of("Ny") == std::string::npos;
+    out->append(finite ? BigDecimalText(text) : "\"" + text + "\"");
   } else if (IsNumber(type)) {
     AppendCastText(value, type, zone, out);
+  } else if (IsTimestamp(type)) {
+    // ISO: a T in the middle, no zeros at the end of the fraction.
+    std::string text;
+    AppendCastText(value, type, "UTC", &text);
+    text[text.find(' ')] = 'T';
+    if (text.find('.') != std::string::npos) {
+      text.erase(text.find_last_not_of('0') + 1);
+      if (text.ends_with('.')) text.pop_back();
+    }
+    *out += '"' + text + (type.kind == TypeKind::kTimestampLtz ? "Z\"" : "\"");
+  } else if (IsBinary(type)) {
+    *out += '"';
+    AppendBase64(std::get<std::string>(value), out);
+    *out += '"';
   } else {
     std::string text;
     AppendCastText(value, type, zone, &text);

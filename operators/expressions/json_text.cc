@@ -1,5 +1,6 @@
 #include "operators/expressions/json_text.h"
 
+#include <algorithm>
 #include <cctype>
 
 #include "engine/value_text.h"
@@ -13,10 +14,10 @@ class Reader {
  public:
   explicit Reader(std::string_view text) : text_(text) {}
 
-  bool ReadAll(Json* json) {
+  bool ReadAll(Json* json, bool whole) {
     if (!Read(json, 0)) return false;
     SkipBlanks();
-    return at_ == text_.size();
+    return !whole || at_ == text_.size();
   }
 
  private:
@@ -96,7 +97,7 @@ class Reader {
       if (!Digits()) return false;
     }
     json->kind = Json::Kind::kNumber;
-    json->text = text_.substr(begin, at_ - begin);
+    json->text = BigDecimalText(text_.substr(begin, at_ - begin));
     return true;
   }
 
@@ -201,7 +202,46 @@ const Json* Json::Find(std::string_view name) const {
   return nullptr;
 }
 
-bool ParseJson(std::string_view text, Json* json) { return Reader(text).ReadAll(json); }
+std::string BigDecimalText(std::string_view number) {
+  const size_t e = number.find_first_of("eE");
+  const bool negative = number.starts_with('-');
+  if (e == std::string_view::npos) {
+    // There is no -0.
+    const bool zero = number.find_first_of("123456789") == std::string_view::npos;
+    return std::string(negative && zero ? number.substr(1) : number);
+  }
+  std::string digits;
+  int64_t scale = 0;
+  bool behind_point = false;
+  for (const char c : number.substr(negative ? 1 : 0, e - (negative ? 1 : 0))) {
+    if (c == '.') {
+      behind_point = true;
+    } else {
+      digits += c;
+      scale += behind_point ? 1 : 0;
+    }
+  }
+  int64_t exponent = 0;
+  ParseInt64(number.substr(e + 1), &exponent);
+  if (exponent > 1'000'000 || exponent < -1'000'000) return std::string(number);
+  scale -= exponent;
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size() - 1));
+  const int64_t adjusted = static_cast<int64_t>(digits.size()) - 1 - scale;
+  std::string text = negative && digits != "0" ? "-" : "";
+  if (scale >= 0 && adjusted >= -6) {
+    const int64_t whole = static_cast<int64_t>(digits.size()) - scale;
+    if (whole <= 0) digits.insert(0, static_cast<size_t>(1 - whole), '0');
+    text += digits.substr(0, digits.size() - static_cast<size_t>(scale));
+    if (scale > 0) text += "." + digits.substr(digits.size() - static_cast<size_t>(scale));
+    return text;
+  }
+  text += digits.substr(0, 1);
+  if (digits.size() > 1) text += "." + digits.substr(1);
+  text += adjusted < 0 ? "E-" : "E+";
+  return text + std::to_string(adjusted < 0 ? -adjusted : adjusted);
+}
+
+bool ParseJson(std::string_view text, Json* json, bool whole) { return Reader(text).ReadAll(json, whole); }
 
 void AppendJson(const Json& json, std::string* out) {
   switch (json.kind) {

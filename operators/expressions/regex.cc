@@ -105,30 +105,6 @@ Result<NodePointer> WithRegex(CallSite& site, F f) {
       });
 }
 
-// Java's replacement: $1 is a group, \ takes the next character as it is.
-bool AppendReplacement(std::string_view replacement, const std::vector<re2::StringPiece>& groups, std::string* out) {
-  for (size_t i = 0; i < replacement.size(); ++i) {
-    const char c = replacement[i];
-    if (c == '\\' && i + 1 < replacement.size()) {
-      *out += replacement[++i];
-    } else if (c == '$') {
-      if (i + 1 >= replacement.size() || replacement[i + 1] < '0' || replacement[i + 1] > '9') return false;
-      size_t group = static_cast<size_t>(replacement[++i] - '0');
-      if (group >= groups.size()) return false;
-      while (i + 1 < replacement.size() && replacement[i + 1] >= '0' && replacement[i + 1] <= '9') {
-        const size_t longer = group * 10 + static_cast<size_t>(replacement[i + 1] - '0');
-        if (longer >= groups.size()) break;
-        group = longer;
-        ++i;
-      }
-      if (groups[group].data()) out->append(groups[group].data(), groups[group].size());
-    } else {
-      *out += c;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 Result<NodePointer> BuildSimilar(CallSite& site) {
@@ -168,6 +144,7 @@ Result<NodePointer> BuildRegexpExtract(CallSite& site) {
       });
 }
 
+// The replacement stands for itself: $1 is no group, as in Flink.
 Result<NodePointer> BuildRegexpReplace(CallSite& site) {
   RT_ASSIGN(RegexOf regexes, RegexOf::Make(site, 1));
   return PerRow<StringView, StringView, StringView, StringView>(
@@ -176,16 +153,14 @@ Result<NodePointer> BuildRegexpReplace(CallSite& site) {
         const re2::RE2* regex = regexes.For(pattern);
         if (!regex) return Outcome::kNull;
         const std::string_view view = text.view();
-        std::vector<re2::StringPiece> groups(static_cast<size_t>(regex->NumberOfCapturingGroups()) + 1);
+        re2::StringPiece match;
         call.text.clear();
         size_t copied = 0;
-        for (size_t at = 0; at <= view.size();) {
-          if (!FindFrom(*regex, view, at, groups.data(), static_cast<int>(groups.size()))) break;
-          const size_t begin = static_cast<size_t>(groups[0].data() - view.data());
+        for (size_t at = 0; at <= view.size() && FindFrom(*regex, view, at, &match); at = NextStart(view, match)) {
+          const size_t begin = static_cast<size_t>(match.data() - view.data());
           call.text += view.substr(copied, begin - copied);
-          if (!AppendReplacement(replacement.view(), groups, &call.text)) return Outcome::kNull;
-          copied = begin + groups[0].size();
-          at = NextStart(view, groups[0]);
+          call.text += replacement.view();
+          copied = begin + match.size();
         }
         if (copied < view.size()) call.text += view.substr(copied);
         *out = call.Keep(call.text);

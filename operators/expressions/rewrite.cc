@@ -1,4 +1,5 @@
 // MakeCall, MakeCast and CoerceTo: calls as Flink writes them in its plans.
+#include <algorithm>
 #include <cmath>
 #include <unordered_map>
 
@@ -138,6 +139,50 @@ const std::unordered_map<std::string_view, const char*>& ExtractedUnits() {
   return units;
 }
 
+// NULL ON NULL and ABSENT ON NULL of JSON_OBJECT and JSON_ARRAY, as plans spell them.
+void NameNullBehavior(std::vector<Expression>* a) {
+  if (IsSymbol(a->front(), "NULL ON NULL")) a->front() = Symbol("NULL_ON_NULL");
+  if (IsSymbol(a->front(), "ABSENT ON NULL")) a->front() = Symbol("ABSENT_ON_NULL");
+}
+
+// JSON_QUERY(text, path, wrapper, on empty, on error): always all five, whatever was said in which order.
+void CompleteJsonQuery(std::vector<Expression>* a) {
+  if (a->size() == 5 && !IsSymbol(a->back(), "ON EMPTY") && !IsSymbol(a->back(), "ON ERROR")) return;
+  const auto behavior = [](std::string word) {
+    std::replace(word.begin(), word.end(), ' ', '_');
+    return Symbol("SqlJsonQueryEmptyOrErrorBehavior[" + word + "]");
+  };
+  std::string wrapper = "WITHOUT_ARRAY", said, on_empty = "NULL", on_error = "NULL";
+  for (size_t i = 2; i < a->size(); ++i) {
+    const std::string* word = std::get_if<std::string>(&(*a)[i].literal);
+    if (!word) continue;
+    if (*word == "WITHOUT WRAPPER") {
+      wrapper = "WITHOUT_ARRAY";
+    } else if (word->ends_with("WRAPPER") || word->starts_with("WITH")) {
+      const bool conditional = *word == "WITH CONDITIONAL WRAPPER" || *word == "WITH_CONDITIONAL_ARRAY";
+      wrapper = conditional ? "WITH_CONDITIONAL_ARRAY" : "WITH_UNCONDITIONAL_ARRAY";
+    } else if (*word == "ON EMPTY") {
+      on_empty = said;
+    } else if (*word == "ON ERROR") {
+      on_error = said;
+    } else {
+      said = *word;
+    }
+  }
+  a->resize(2, Symbol(wrapper));
+  a->push_back(Symbol(wrapper));
+  a->push_back(behavior(on_empty));
+  a->push_back(behavior(on_error));
+}
+
+// The clauses of SQL/JSON functions as Flink's plans show them.
+void NameJsonClauses(std::string_view name, std::vector<Expression>* a) {
+  if (a->empty()) return;
+  if (name == "JSON_OBJECT" || name == "JSON_ARRAY") NameNullBehavior(a);
+  if (name == "JSON_QUERY" && a->size() >= 2) CompleteJsonQuery(a);
+  if (name == "JSON_EXISTS" && IsSymbol(a->back(), "ON ERROR")) a->pop_back();
+}
+
 // IS DISTINCT FROM as Calcite writes it. Operands stay as they are: the comparison sees to their types.
 Result<Expression> Distinct(const std::vector<Expression>& a, bool distinct) {
   const Type known = Type::Boolean().NotNull();
@@ -200,6 +245,7 @@ Result<Expression> MakeCast(Expression operand, const Type& target, bool is_try)
 }
 
 Result<Expression> MakeCall(std::string_view name, std::vector<Expression> arguments) {
+  NameJsonClauses(name, &arguments);
   RT_ASSIGN(Signature signature, ResolveFunction(name, arguments));
   if (name == "NULLIF") return NullIf(std::move(arguments));
   if (name == "SQRT") return SquareRoot(std::move(arguments));

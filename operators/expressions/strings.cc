@@ -98,10 +98,9 @@ Result<NodePointer> Trim(CallSite& site, Sides sides) {
 std::string_view Substring(std::string_view text, int64_t start, int64_t length) {
   if (length <= 0) return {};
   const int64_t characters = CountCharacters(text);
-  int64_t from = start > 0 ? start - 1 : start < 0 ? characters + start : 0;
-  int64_t to = length > characters - from ? characters : from + length;
-  from = std::max<int64_t>(from, 0);
-  if (from >= characters || to <= from) return {};
+  const int64_t from = start > 0 ? start - 1 : start < 0 ? characters + start : 0;
+  if (from < 0 || from >= characters) return {};
+  const int64_t to = length > characters - from ? characters : from + length;
   const size_t begin = Utf8Offset(text, from);
   return text.substr(begin, Utf8Offset(text.substr(begin), to - from));
 }
@@ -109,10 +108,9 @@ std::string_view Substring(std::string_view text, int64_t start, int64_t length)
 std::string_view SubBytes(std::string_view text, int64_t start, int64_t length) {
   if (length <= 0) return {};
   const int64_t size = static_cast<int64_t>(text.size());
-  int64_t from = start > 0 ? start - 1 : start < 0 ? size + start : 0;
+  const int64_t from = start > 0 ? start - 1 : start < 0 ? size + start : 0;
+  if (from < 0 || from >= size) return {};
   const int64_t to = length > size - from ? size : from + length;
-  from = std::max<int64_t>(from, 0);
-  if (from >= size || to <= from) return {};
   return text.substr(static_cast<size_t>(from), static_cast<size_t>(to - from));
 }
 
@@ -209,7 +207,10 @@ Result<NodePointer> BuildCharacter(CallSite& site) {
   }
   RT_TRY(CastArgument(&site, 0, Type::BigInt()));
   return PerRow<StringView, int64_t>(site, [](RowCall& call, int64_t code, StringView* out) {
-    if (code < 0) return Outcome::kNull;
+    if (code < 0) {
+      *out = StringView();
+      return Outcome::kValue;
+    }
     const unsigned char byte = static_cast<unsigned char>(code & 0xFF);
     call.text.clear();
     if (byte < 0x80) {
@@ -279,6 +280,17 @@ Result<NodePointer> BuildRight(CallSite& site) {
   });
 }
 
+namespace {
+
+// UTF-16 units: what Java calls the length. Characters beyond the BMP count twice.
+int64_t JavaLength(std::string_view text) {
+  int64_t length = CountCharacters(text);
+  for (const char c : text) length += static_cast<unsigned char>(c) >= 0xF0 ? 1 : 0;
+  return length;
+}
+
+}  // namespace
+
 Result<NodePointer> BuildPad(CallSite& site) {
   const bool left = site.call.function == "LPAD";
   RT_TRY(CastArgument(&site, 1, Type::BigInt()));
@@ -289,7 +301,7 @@ Result<NodePointer> BuildPad(CallSite& site) {
         const std::string_view kept = Substring(text.view(), 1, length);
         std::string padding;
         std::string_view rest;
-        for (int64_t missing = length - CountCharacters(kept); missing > 0; --missing) {
+        for (int64_t missing = length - JavaLength(kept); missing > 0; --missing) {
           if (rest.empty()) rest = pad.view();
           const std::string_view one = FirstCharacter(rest);
           padding += one;

@@ -73,13 +73,19 @@ int64_t EpochSeconds(WideTime local, const std::string& zone) {
   return FloorDiv(local.millis - offset, 1000);
 }
 
-// n of 10^-precision seconds as milliseconds and nanoseconds.
-WideTime FromEpoch(int64_t n, int precision) {
+// n of 10^-precision seconds as milliseconds and nanoseconds; false outside of the years 1 to 9999.
+bool FromEpoch(int64_t n, int precision, WideTime* time) {
   static constexpr int64_t kPowers[] = {1, 10, 100, 1000, 10'000, 100'000, 1'000'000};
-  if (precision <= 3) return {n * kPowers[3 - precision], 0};
-  const int64_t per_milli = kPowers[precision - 3];
-  const int64_t millis = FloorDiv(n, per_milli);
-  return {millis, static_cast<int32_t>((n - millis * per_milli) * (1'000'000 / per_milli))};
+  static constexpr int64_t kFirstMillis = -62'135'596'800'000, kLastMillis = 253'402'300'799'999;
+  if (precision <= 3) {
+    *time = {};
+    if (__builtin_mul_overflow(n, kPowers[3 - precision], &time->millis)) return false;
+  } else {
+    const int64_t per_milli = kPowers[precision - 3];
+    const int64_t millis = FloorDiv(n, per_milli);
+    *time = {millis, static_cast<int32_t>((n - millis * per_milli) * (1'000'000 / per_milli))};
+  }
+  return time->millis >= kFirstMillis && time->millis <= kLastMillis;
 }
 
 template <typename R>
@@ -87,7 +93,9 @@ NodePointer LtzFromNumber(CallSite& site, int precision) {
   const Type type = site.type();
   site.arguments.resize(1);
   return PerRow<R, int64_t>(site, [type, precision](RowCall&, int64_t n, R* out) {
-    StoreTime(FromEpoch(n, precision), type.precision, out);
+    WideTime time;
+    if (!FromEpoch(n, precision, &time)) return Outcome::kNull;
+    StoreTime(time, type.precision, out);
     return Outcome::kValue;
   });
 }

@@ -67,6 +67,9 @@ std::optional<Expression> WithoutNeutral(const Expression& e) {
 Expression FoldedCast(const Expression& cast) {
   const Expression& operand = cast.operands[0];
   if (operand.is_null_literal()) return Expression::Null(cast.type);
+  // What it gives depends on the session's zone, which is known to the planner.
+  const bool zoned = cast.type.kind == TypeKind::kTimestampLtz || operand.type.kind == TypeKind::kTimestampLtz;
+  if (zoned) return cast;
   const Result<Value> value = EvaluateConstant(cast, EvaluationContext());
   if (!value.ok() || IsNull(*value)) return cast;
   Expression folded = Expression::Literal(*value, cast.type.NotNull());
@@ -247,7 +250,12 @@ Result<LogicalPointer> WithExtra(LogicalPointer input, const std::vector<Express
 }  // namespace
 
 Result<LogicalPointer> MakeJoin(LogicalPointer left, LogicalPointer right, JoinType type, Expression condition) {
-  RT_ASSIGN(condition, SimplifyFilter(condition));
+  // IS NOT DISTINCT FROM stays whole: the join takes it as an equality.
+  bool compares_nulls = false;
+  Walk(condition, [&](const Expression& e) { compares_nulls = compares_nulls || e.is_call("IS NOT DISTINCT FROM"); });
+  if (!compares_nulls) {
+    RT_ASSIGN(condition, SimplifyFilter(condition));
+  }
   JoinSides sides;
   sides.left_width = left->schema.size();
   sides.width = sides.left_width + right->schema.size();

