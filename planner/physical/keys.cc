@@ -21,7 +21,7 @@ std::multimap<int, int> Forwarded(const PhysicalCalc& calc) {
   std::multimap<int, int> outputs;
   for (size_t i = 0; i < calc.projections.size(); ++i) {
     const Expression* e = &calc.projections[i];
-    while (e->is_call("CAST") && KeepsDifferent(e->operands[0].type, e->type)) e = &e->operands[0];
+    if (e->is_call("CAST") && KeepsDifferent(e->operands[0].type, e->type)) e = &e->operands[0];  // one, as in Flink
     if (e->is_input()) outputs.emplace(e->column, static_cast<int>(i));
   }
   return outputs;

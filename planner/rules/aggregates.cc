@@ -99,7 +99,7 @@ class Reducer {
 
 // GROUP BY on columns that are unique already: each group is one row.
 Result<std::optional<PhysicalPointer>> Undone(const PhysicalPointer& input, const LogicalAggregate& aggregate,
-                                              const Schema& schema, PlannerContext& context) {
+                                              PlannerContext& context) {
   const auto covered = [&](const ColumnSet& key) {
     return std::all_of(key.begin(), key.end(), [&](int column) {
       return std::find(aggregate.group.begin(), aggregate.group.end(), column) != aggregate.group.end();
@@ -115,27 +115,43 @@ Result<std::optional<PhysicalPointer>> Undone(const PhysicalPointer& input, cons
     const Expression argument = Expression::Input(call.arguments[0], input->schema.type(call.arguments[0]));
     spec.projections.push_back(argument.type == call.type ? argument : Expression::Cast(argument, call.type));
   }
-  spec.names = schema.names();
+  // The names are those of the input: the calls' own go with the calls.
+  for (int column : aggregate.group) spec.names.push_back(input->schema.name(column));
+  for (const AggregateCall& call : aggregate.calls) spec.names.push_back(input->schema.name(call.arguments[0]));
   RT_ASSIGN(PhysicalPointer calc, MakeCalc(input, std::move(spec), context));
   return std::optional<PhysicalPointer>(std::move(calc));
 }
 
-// COUNT(*) over everything reads nothing: no column goes into it but a constant, or what a filter reads anyway.
+// A GROUP BY whose calls read nothing: without them it has no columns but its key.
+bool IsBareGroup(const PhysicalNode& node) {
+  const auto* aggregate = node.as<PhysicalGroupAggregate>();
+  return aggregate && aggregate->group.size() == 1 && !aggregate->calls.empty() &&
+         std::all_of(aggregate->calls.begin(), aggregate->calls.end(),
+                     [](const AggregateCall& call) { return call.arguments.empty() && call.filter < 0; });
+}
+
+// COUNT(*) over everything reads nothing. One column may as well be what there is, or the one that a filter over a table
+// reads; of more, none is carried, but a constant in their place.
 Result<PhysicalPointer> WithoutColumns(PhysicalPointer input, PlannerContext& context) {
   const auto* calc = input->as<PhysicalCalc>();
-  CalcParts spec;
+  CalcParts parts;
   if (calc && calc->condition) {
-    for (int column : InputsOf(*calc->condition)) {
-      spec.projections.push_back(Expression::Input(column, input->input().schema.type(column)));
-      spec.names.push_back(input->input().schema.name(column));
+    const std::vector<int> read = InputsOf(*calc->condition);
+    const PhysicalNode& below = input->input();
+    parts.condition = calc->condition;
+    if (read.size() == 1 && (below.as<PhysicalScan>() || below.as<PhysicalWatermarkAssigner>())) {
+      parts.projections.push_back(Expression::Input(read[0], below.schema.type(read[0])));
+      parts.names.push_back(below.schema.name(read[0]));
+      return MakeCalc(input->inputs[0], std::move(parts), context);
     }
-    spec.condition = calc->condition;
-    return MakeCalc(input->inputs[0], std::move(spec), context);
+    input = input->inputs[0];
+  } else if (input->as<PhysicalUnion>() || input->as<PhysicalValues>() || IsBareGroup(*input) ||
+             (input->schema.size() == 1 && !calc)) {
+    return input;
   }
-  if (input->as<PhysicalUnion>() || input->as<PhysicalGroupAggregate>() || input->as<PhysicalValues>()) return input;
-  spec.projections.push_back(Expression::Literal(int64_t{0}, Type::Int().NotNull()));
-  spec.names.push_back("$f0");
-  return MakeCalc(std::move(input), std::move(spec), context);
+  parts.projections.push_back(Expression::Literal(int64_t{0}, Type::Int().NotNull()));
+  parts.names.push_back("$f0");
+  return MakeCalc(std::move(input), std::move(parts), context);
 }
 
 }  // namespace
@@ -143,7 +159,7 @@ Result<PhysicalPointer> WithoutColumns(PhysicalPointer input, PlannerContext& co
 Result<PhysicalPointer> MakeAggregate(PhysicalPointer input, const LogicalAggregate& aggregate, const Schema& schema,
                                       PlannerContext& context) {
   if (IsEmptyValues(*input) && !aggregate.group.empty()) return EmptyValues(schema);
-  RT_ASSIGN(std::optional<PhysicalPointer> undone, Undone(input, aggregate, schema, context));
+  RT_ASSIGN(std::optional<PhysicalPointer> undone, Undone(input, aggregate, context));
   if (undone) return *undone;
   const int groups = static_cast<int>(aggregate.group.size());
   // Equal calls become one, which takes the last name.
@@ -172,7 +188,8 @@ Result<PhysicalPointer> MakeAggregate(PhysicalPointer input, const LogicalAggreg
   std::vector<Field> fields;
   for (int i = 0; i < groups; ++i) fields.push_back({schema.name(i), input->schema.type(aggregate.group[static_cast<size_t>(i)])});
   for (AggregateCall& call : best.calls) {
-    if (call.name.empty()) call.name = "$f" + std::to_string(fields.size());
+    // Calls that no SELECT item is (`agg#0`) are named for their place.
+    if (call.name.empty() || call.name.starts_with("agg#")) call.name = "$f" + std::to_string(fields.size());
     fields.push_back({call.name, call.type});
   }
   op.calls = best.calls;

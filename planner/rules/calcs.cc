@@ -35,28 +35,46 @@ Expression Conjoined(const std::optional<Expression>& first, const std::optional
   return AndOf(std::move(all));
 }
 
-// Columns that a condition fixes: `col = literal` or IS NULL, and mentioned by no conjunct of another kind.
-Result<std::map<int, Expression>> FixedBy(const Expression& condition, PlannerContext& context) {
+// The column that a conjunct fixes, `col = literal` or IS NULL, and its value in the literal's own type; -1 = none.
+int FixedColumn(const Expression& part, Expression* literal) {
+  if (part.is_call("IS NULL") && part.operands[0].is_input()) {
+    *literal = Expression::Null(part.operands[0].type);
+    return part.operands[0].column;
+  }
+  if (!part.is_call("=") || !part.operands[1].is_literal()) return -1;
+  const Expression* column = &part.operands[0];
+  if (column->is_call("CAST") && IsNumber(column->type)) column = &column->operands[0];
+  if (!column->is_input()) return -1;
+  *literal = part.operands[1];
+  return column->column;
+}
+
+// Columns that a condition fixes and no conjunct of another kind mentions.
+std::map<int, Expression> SettledBy(const Expression& condition) {
   std::map<int, Expression> fixed;
   std::set<int> mentioned;
   for (const Expression& part : Conjuncts(condition)) {
-    if (part.is_call("IS NULL") && part.operands[0].is_input()) {
-      fixed[part.operands[0].column] = Expression::Null(part.operands[0].type);
-      continue;
-    }
-    const Expression* column = part.is_call("=") ? &part.operands[0] : nullptr;
-    if (column && column->is_call("CAST") && IsNumber(column->type)) column = &column->operands[0];
-    if (!column || !column->is_input() || !part.operands[1].is_literal()) {
+    Expression literal;
+    const int column = FixedColumn(part, &literal);
+    if (column >= 0) {
+      fixed[column] = std::move(literal);
+    } else {
       for (int input : InputsOf(part)) mentioned.insert(input);
-      continue;
     }
-    Expression literal = part.operands[1];
-    if (!literal.type.SameButNullability(column->type)) {
-      RT_ASSIGN(literal, SimplifyValue(Expression::Cast(literal, column->type.NotNull()), context.evaluation));
-    }
-    if (literal.is_literal()) fixed[column->column] = std::move(literal);
   }
   for (int column : mentioned) fixed.erase(column);
+  return fixed;
+}
+
+// The same in the types of the columns.
+Result<std::map<int, Expression>> FixedBy(const Expression& condition, const Schema& input, PlannerContext& context) {
+  std::map<int, Expression> fixed = SettledBy(condition);
+  for (auto& [column, literal] : fixed) {
+    const Type& type = input.type(column);
+    if (literal.is_null_literal() || literal.type.SameButNullability(type)) continue;
+    RT_ASSIGN(literal, SimplifyValue(Expression::Cast(literal, type.NotNull()), context.evaluation));
+  }
+  std::erase_if(fixed, [](const auto& entry) { return !entry.second.is_literal(); });
   return fixed;
 }
 
@@ -80,9 +98,10 @@ Result<CalcParts> Simplified(CalcParts spec, const PhysicalNode& input, PlannerC
   }
   std::map<int, Expression> constants = known;
   if (spec.condition) {
-    RT_ASSIGN(auto fixed, FixedBy(*spec.condition, context));
+    RT_ASSIGN(auto fixed, FixedBy(*spec.condition, input.schema, context));
     for (auto& [column, constant] : fixed) constants[column] = std::move(constant);
   }
+  if (spec.only_filters) return spec;
   for (Expression& e : spec.projections) {
     RT_ASSIGN(e, SimplifyValue(constants.empty() ? e : WithConstants(e, constants), context.evaluation));
   }
@@ -169,6 +188,7 @@ Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcParts spec, PlannerC
   if (const auto* below = input->as<PhysicalCalc>(); below && IsMergeable(*below, spec)) {
     CalcParts merged;
     merged.names = std::move(spec.names);
+    merged.only_filters = spec.only_filters;
     for (const Expression& e : spec.projections) merged.projections.push_back(Substitute(e, below->projections));
     std::optional<Expression> condition;
     if (spec.condition) condition = Substitute(*spec.condition, below->projections);
@@ -189,7 +209,7 @@ Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcParts spec, PlannerC
 }
 
 Result<PhysicalPointer> MakeFilter(PhysicalPointer input, Expression condition, PlannerContext& context) {
-  CalcParts spec{InputsOfAll(input->schema), input->schema.names(), std::move(condition)};
+  CalcParts spec{InputsOfAll(input->schema), input->schema.names(), std::move(condition), true};
   return MakeCalc(std::move(input), std::move(spec), context);
 }
 
@@ -213,7 +233,10 @@ Expression LiteralOf(const Expression& constant) { return constant.is_literal() 
 
 std::map<int, Expression> ConstantsOf(const PhysicalNode& node) {
   if (const auto* calc = node.as<PhysicalCalc>()) {
-    const std::map<int, Expression> below = ConstantsOf(node.input());
+    std::map<int, Expression> below = ConstantsOf(node.input());
+    if (calc->condition) {
+      for (auto& [column, constant] : SettledBy(*calc->condition)) below[column] = constant;
+    }
     std::map<int, Expression> constants;
     for (size_t i = 0; i < calc->projections.size(); ++i) {
       const Expression& e = calc->projections[i];
@@ -242,8 +265,7 @@ std::map<int, Expression> ConstantsOf(const PhysicalNode& node) {
     }
     return constants;
   }
-  if (node.as<PhysicalRank>() || node.as<PhysicalSortLimit>() || node.as<PhysicalLimit>() ||
-      node.as<PhysicalWatermarkAssigner>() || node.as<PhysicalOverAggregate>()) {
+  if (node.as<PhysicalSortLimit>() || node.as<PhysicalLimit>() || node.as<PhysicalWatermarkAssigner>()) {
     return ConstantsOf(node.input());
   }
   return {};

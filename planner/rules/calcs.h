@@ -32,6 +32,7 @@ struct CalcParts {
   std::vector<Expression> projections;
   std::vector<std::string> names;
   std::optional<Expression> condition;
+  bool only_filters = false;  // no projection was written: constants are not put in place of columns
 };
 
 Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcParts spec, PlannerContext& context);

@@ -19,14 +19,21 @@ class Splitter {
       plain_.insert(e.column);
     } else if (e.kind == Expression::Kind::kOver) {
       for (const Expression& operand : e.operands) Gather(operand);
-      for (const Expression& part : e.over->partition) Gather(part);
       for (const OverWindow::Order& order : e.over->order) Gather(order.key);
+      for (const Expression& part : e.over->partition) Gather(part);
       if (over_index_.emplace(Digest(e), static_cast<int>(calls_.size())).second) calls_.push_back(e);
     } else if (HasOver(e)) {
       for (const Expression& operand : e.operands) Gather(operand);
     } else if (!e.is_literal()) {
       if (computed_index_.emplace(Digest(e), static_cast<int>(computed_.size())).second) computed_.push_back(e);
     }
+  }
+
+  bool computes() const { return !computed_.empty(); }
+
+  // Where nothing is computed, all columns pass: a ranking prunes them later, keys of its input excepted.
+  void KeepAll() {
+    for (int i = 0; i < input_.size(); ++i) plain_.insert(i);
   }
 
   CalcParts Below() {
@@ -69,6 +76,7 @@ class Splitter {
       std::erase_if(over.partition, [](const Expression& part) { return part.is_literal(); });
       for (Expression& part : over.partition) part = Above(part);
       for (OverWindow::Order& order : over.order) order.key = Above(order.key);
+      Settle(&over);
       copy.over = std::make_shared<const OverWindow>(std::move(over));
       calls.push_back(std::move(copy));
     }
@@ -76,6 +84,19 @@ class Splitter {
   }
 
  private:
+  // Partition columns ascending and once; of a column that sorts twice the first counts.
+  static void Settle(OverWindow* over) {
+    std::sort(over->partition.begin(), over->partition.end(),
+              [](const Expression& a, const Expression& b) { return a.column < b.column; });
+    over->partition.erase(std::unique(over->partition.begin(), over->partition.end()), over->partition.end());
+    std::vector<OverWindow::Order> order;
+    for (OverWindow::Order& key : over->order) {
+      const bool known = std::any_of(order.begin(), order.end(), [&](const OverWindow::Order& o) { return o.key == key.key; });
+      if (!known) order.push_back(std::move(key));
+    }
+    over->order = std::move(order);
+  }
+
   int below_size() const { return static_cast<int>(plain_.size() + computed_.size()); }
 
   const Schema& input_;
@@ -125,34 +146,21 @@ Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, PlannerC
   for (Expression& e : spec.projections) {
     RT_ASSIGN(e, SimplifyValue(e, context.evaluation));
   }
+  RT_CHECK(!spec.condition);
   PhysicalPointer base = input;
-  if (const auto* below = input->as<PhysicalCalc>()) {
-    // The projections below are part of the same program; only their condition has to come first.
-    for (Expression& e : spec.projections) e = Substitute(e, below->projections);
-    if (spec.condition) spec.condition = Substitute(*spec.condition, below->projections);
+  if (const auto* below = input->as<PhysicalCalc>(); below && !below->condition) {
+    for (Expression& e : spec.projections) e = Substitute(e, below->projections);  // one program with the one below
     base = input->inputs[0];
-    if (below->condition) {
-      std::vector<Expression> all = Conjuncts(*below->condition);
-      if (spec.condition) {
-        for (Expression& part : Conjuncts(*spec.condition)) all.push_back(std::move(part));
-      }
-      spec.condition = AndOf(std::move(all));
-    }
   }
-  // Let a Calc settle what the condition knows of the columns; its projections then take their place.
-  std::map<int, Expression> constants = ConstantsOf(*base);
-  if (spec.condition) {
-    RT_ASSIGN(PhysicalPointer filtered, MakeFilter(base, *spec.condition, context));
-    if (IsEmptyValues(*filtered)) return EmptyValues(SchemaOf(spec.projections, spec.names));
-    for (const auto& [column, constant] : ConstantsOf(*filtered)) constants[column] = constant;
-  }
+  // What a filter has settled takes the place of its column; the columns beside it stay what they are.
+  const std::map<int, Expression> constants = ConstantsOf(*base);
   if (!constants.empty()) {
     for (Expression& e : spec.projections) e = WithConstants(e, constants);
   }
   Splitter splitter(base->schema);
   for (const Expression& e : spec.projections) splitter.Gather(e);
+  if (!splitter.computes()) splitter.KeepAll();
   CalcParts below = splitter.Below();
-  below.condition = spec.condition;
   const std::vector<Expression> calls = splitter.Calls();
   RT_TRY(CheckCalls(calls));
   const Schema below_schema = SchemaOf(below.projections, below.names);
@@ -165,9 +173,13 @@ Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, PlannerC
     over_schema.Add({FreeName("w0$o" + std::to_string(i), over_schema), calls[i].type});
   }
   PhysicalPointer over = MakePhysical(PhysicalOverAggregate{calls}, {std::move(prepared)}, over_schema);
+  // Aliases do not survive the split: plain columns keep their names, others are named for their place.
   CalcParts above;
-  for (const Expression& e : spec.projections) above.projections.push_back(splitter.Above(e));
-  above.names = std::move(spec.names);
+  for (size_t i = 0; i < spec.projections.size(); ++i) {
+    const Expression& e = spec.projections[i];
+    above.names.push_back(e.is_input() ? base->schema.name(e.column) : "$" + std::to_string(i));
+    above.projections.push_back(splitter.Above(e));
+  }
   return MakeCalc(std::move(over), std::move(above), context);
 }
 

@@ -13,7 +13,7 @@
 
 namespace rowtide {
 
-// Requires: some projection has an OVER call. `condition` filters before the window.
+// Requires: some projection has an OVER call; no condition.
 Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, PlannerContext& context);
 
 }  // namespace rowtide

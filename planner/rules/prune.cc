@@ -120,23 +120,14 @@ Result<PhysicalPointer> NumberAsLiteral(const PhysicalPointer& node, PlannerCont
   return MakeCalc(std::move(without), std::move(spec), context);
 }
 
-Result<PhysicalPointer> PruneColumns(PhysicalPointer node, PlannerContext& context) {
-  if (const auto* calc = node->as<PhysicalCalc>()) {
-    static_cast<void>(calc);
-    if (node->input().as<PhysicalRank>()) {
-      RT_ASSIGN(node, PruneRank(node, context));
-    } else if (node->input().as<PhysicalGroupAggregate>()) {
-      RT_ASSIGN(node, PruneCalls(node, context));
-    }
-  }
+// Applies `rule` to every node, parents first.
+template <typename Rule>
+Result<PhysicalPointer> TopDown(PhysicalPointer node, PlannerContext& context, const Rule& rule) {
+  RT_ASSIGN(node, rule(node, context));
   std::vector<PhysicalPointer> inputs;
   bool changed = false;
   for (const PhysicalPointer& input : node->inputs) {
-    PhysicalPointer below = input;
-    if (const auto* aggregate = node->as<PhysicalGroupAggregate>(); aggregate && ReadsNothing(*aggregate)) {
-      below = WithoutCalls(below);
-    }
-    RT_ASSIGN(below, PruneColumns(below, context));
+    RT_ASSIGN(PhysicalPointer below, TopDown(input, context, rule));
     changed |= below != input;
     inputs.push_back(std::move(below));
   }
@@ -144,6 +135,20 @@ Result<PhysicalPointer> PruneColumns(PhysicalPointer node, PlannerContext& conte
   auto copy = std::make_shared<PhysicalNode>(*node);
   copy->inputs = std::move(inputs);
   return PhysicalPointer(std::move(copy));
+}
+
+Result<PhysicalPointer> CallsRule(const PhysicalPointer& node, PlannerContext& context) {
+  if (node->as<PhysicalCalc>() && node->input().as<PhysicalGroupAggregate>()) return PruneCalls(node, context);
+  const auto* aggregate = node->as<PhysicalGroupAggregate>();
+  if (!aggregate || !ReadsNothing(*aggregate)) return node;
+  PhysicalPointer below = WithoutCalls(node->inputs[0]);
+  if (below == node->inputs[0]) return node;
+  return MakePhysical(*aggregate, {std::move(below)}, node->schema);
+}
+
+Result<PhysicalPointer> RanksRule(const PhysicalPointer& node, PlannerContext& context) {
+  if (node->as<PhysicalCalc>() && node->input().as<PhysicalRank>()) return PruneRank(node, context);
+  return node;
 }
 
 Result<PhysicalPointer> WriteNumbers(const PhysicalPointer& node, PlannerContext& context) {
@@ -171,7 +176,9 @@ Result<PhysicalPointer> WriteNumbers(const PhysicalPointer& node, PlannerContext
 }  // namespace
 
 Result<PhysicalPointer> Prune(const PhysicalPointer& node, PlannerContext& context) {
-  RT_ASSIGN(PhysicalPointer pruned, PruneColumns(node, context));
+  // Calls first: a call that only the Calc below a ranking would leave out stays, as in Flink.
+  RT_ASSIGN(PhysicalPointer pruned, TopDown(node, context, CallsRule));
+  RT_ASSIGN(pruned, TopDown(pruned, context, RanksRule));
   return WriteNumbers(pruned, context);
 }
 

@@ -1,41 +1,58 @@
 #include "planner/rules/sorts.h"
 
 #include <algorithm>
+#include <set>
 
 #include "planner/rules/calcs.h"
 
 namespace rowtide {
 namespace {
 
-PhysicalPointer Sorted(PhysicalPointer input, const LogicalSort& sort, std::vector<SortKey> keys) {
+PhysicalPointer Limited(PhysicalPointer input, const LogicalSort& sort, std::vector<SortKey> keys) {
+  Schema schema = input->schema;
+  if (keys.empty()) {
+    return MakePhysical(PhysicalLimit{sort.offset.value_or(0), sort.fetch}, {std::move(input)}, std::move(schema));
+  }
   PhysicalSortLimit op;
   op.order = std::move(keys);
   op.offset = sort.offset.value_or(0);
   op.fetch = *sort.fetch;
-  Schema schema = input->schema;
   return MakePhysical(std::move(op), {std::move(input)}, std::move(schema));
 }
 
-// The sort sinks below a projection when its keys are plain columns of what lies below.
+// A scan that reads only what it is asked for: the projection goes into it, not above the limit.
+bool TakesProjection(const PhysicalNode& calc) {
+  const auto* scan = calc.input().as<PhysicalScan>();
+  const auto& projections = calc.as<PhysicalCalc>()->projections;
+  return scan && scan->table->source && scan->table->source->projection &&
+         std::all_of(projections.begin(), projections.end(), [](const Expression& e) { return e.is_input(); });
+}
+
+// The limit sinks below a projection when its keys are plain columns of what lies below. Above a filter it needs the
+// columns that the projection reads, and those of the filter if it computes something.
 Result<PhysicalPointer> BelowProjection(const PhysicalPointer& calc, const LogicalSort& sort, PlannerContext& context) {
   const auto& op = *calc->as<PhysicalCalc>();
+  if (calc->input().as<PhysicalRank>() || calc->input().as<PhysicalOverAggregate>()) return Limited(calc, sort, sort.keys);
   std::vector<SortKey> keys = sort.keys;
   for (SortKey& key : keys) {
     const Expression& e = op.projections[static_cast<size_t>(key.column)];
-    if (!e.is_input()) return Sorted(calc, sort, sort.keys);
+    if (!e.is_input()) return Limited(calc, sort, sort.keys);
     key.column = e.column;
   }
   const std::vector<std::string> names = calc->schema.names();
   if (!op.condition) {
-    return MakeCalc(Sorted(calc->inputs[0], sort, std::move(keys)), {op.projections, names, std::nullopt}, context);
+    if (TakesProjection(*calc)) return Limited(calc, sort, sort.keys);
+    return MakeCalc(Limited(calc->inputs[0], sort, std::move(keys)), {op.projections, names, std::nullopt}, context);
   }
-  if (IsAscendingSubset(op.projections)) return Sorted(calc, sort, sort.keys);
-  std::vector<int> needed;
+  std::set<int> needed;
+  bool computes = false;
   for (const Expression& e : op.projections) {
-    for (int column : InputsOf(e)) needed.push_back(column);
+    computes |= !e.is_input();
+    for (int column : InputsOf(e)) needed.insert(column);
   }
-  std::sort(needed.begin(), needed.end());
-  needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
+  if (computes) {
+    for (int column : InputsOf(*op.condition)) needed.insert(column);
+  }
   CalcParts below;
   below.condition = op.condition;
   std::vector<int> mapping(static_cast<size_t>(calc->input().schema.size()), -1);
@@ -48,7 +65,7 @@ Result<PhysicalPointer> BelowProjection(const PhysicalPointer& calc, const Logic
   RT_ASSIGN(PhysicalPointer filtered, MakeCalc(calc->inputs[0], std::move(below), context));
   std::vector<Expression> above;
   for (const Expression& e : op.projections) above.push_back(Remap(e, mapping));
-  return MakeCalc(Sorted(std::move(filtered), sort, std::move(keys)), {std::move(above), names, std::nullopt}, context);
+  return MakeCalc(Limited(std::move(filtered), sort, std::move(keys)), {std::move(above), names, std::nullopt}, context);
 }
 
 }  // namespace
@@ -56,11 +73,7 @@ Result<PhysicalPointer> BelowProjection(const PhysicalPointer& calc, const Logic
 Result<PhysicalPointer> MakeSort(PhysicalPointer input, const LogicalSort& sort, PlannerContext& context) {
   if (sort.fetch && *sort.fetch == 0) return EmptyValues(input->schema);
   if (IsEmptyValues(*input)) return input;
-  if (sort.keys.empty()) {
-    Schema schema = input->schema;
-    return MakePhysical(PhysicalLimit{sort.offset.value_or(0), sort.fetch}, {std::move(input)}, std::move(schema));
-  }
-  if (!sort.fetch) {
+  if (!sort.fetch && !sort.keys.empty()) {
     const SortKey& first = sort.keys[0];
     if (input->schema.type(first.column).is_time_attribute() && !first.descending) {
       if (!sort.offset) return Status::Unsupported("ORDER BY a time attribute without LIMIT (temporal sort) is not supported yet");
@@ -73,7 +86,7 @@ Result<PhysicalPointer> MakeSort(PhysicalPointer input, const LogicalSort& sort,
         .WithHint("add LIMIT n to keep the first n rows");
   }
   if (input->as<PhysicalCalc>()) return BelowProjection(input, sort, context);
-  return Sorted(std::move(input), sort, sort.keys);
+  return Limited(std::move(input), sort, sort.keys);
 }
 
 }  // namespace rowtide
