@@ -32,8 +32,8 @@ struct UnitAnswer {
   std::vector<std::string> Lines(ExpectKind kind) const;
 };
 
-// Text in the order of its UTF-16 code units, as Flink's runner sorts: characters beyond the BMP stand before the last
-// ones in it.
+// Text in the order of its UTF-16 code units, as Flink's runner sorts: characters beyond the BMP
+// stand before the last ones in it.
 bool Utf16Less(const std::string& a, const std::string& b);
 
 // Fills changelog, table and counts.

@@ -19,6 +19,10 @@ Job::Job(JobGraph graph, JobOptions options) : task_(std::move(graph)), options_
   }
 }
 
+bool Job::StopRequested() const {
+  return options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed) != 0;
+}
+
 bool Job::AllEnded() const {
   return std::all_of(task_.sources().begin(), task_.sources().end(),
                      [&](int source) { return task_.ended(source); });
@@ -31,8 +35,11 @@ Result<SourceState> Job::Step() {
     turn_ = (turn_ + 1) % sources.size();
     if (task_.ended(source)) continue;
     RT_ASSIGN(const SourceState state, task_.Poll(source));
-    if (state == SourceState::kEnd && !AllEnded()) return SourceState::kMore;
-    return state;
+    if (state != SourceState::kEnd) return state;
+    // Input that ends because of the stop request is not over: no window may close on it.
+    if (StopRequested()) return SourceState::kWait;
+    RT_TRY(task_.End(source));
+    return AllEnded() ? SourceState::kEnd : SourceState::kMore;
   }
   return SourceState::kEnd;
 }
@@ -47,9 +54,7 @@ Result<JobEnd> Job::Run() {
   size_t waiting = 0;  // polls in a row that gave nothing
   auto wait = std::chrono::milliseconds(1);
   while (true) {
-    if (options_.stop != nullptr && options_.stop->load(std::memory_order_relaxed) != 0) {
-      return JobEnd::kStopped;
-    }
+    if (StopRequested()) return JobEnd::kStopped;
     RT_TRY(TickIfDue());
     RT_ASSIGN(const SourceState state, Step());
     if (state == SourceState::kEnd) break;

@@ -54,6 +54,7 @@ class Job {
   Result<JobEnd> Run();
   Status TickIfDue();
   bool AllEnded() const;
+  bool StopRequested() const;
 
   Task task_;
   JobOptions options_;

@@ -112,12 +112,14 @@ Result<SourceState> Task::Poll(int source) {
   sampled_polls_ += sampling_;
   RT_ASSIGN(const SourceState state, node.Poll());
   sampling_ = false;
-  if (state == SourceState::kEnd) {
-    node.ended = true;
-    RT_TRY(node.Advance(Time::Watermark(Time::kMaxWatermark)));
-    RT_TRY(node.Advance(Time::End()));
-  }
   return state;
+}
+
+Status Task::End(int source) {
+  Node& node = *nodes_[static_cast<size_t>(source)];
+  node.ended = true;
+  RT_TRY(node.Advance(Time::Watermark(Time::kMaxWatermark)));
+  return node.Advance(Time::End());
 }
 
 Status Task::Tick(int64_t millis) {

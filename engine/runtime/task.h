@@ -30,8 +30,10 @@ class Task {
   const std::vector<int>& sources() const { return sources_; }
   bool ended(int source) const;
 
-  // Polls once. At the source's end the highest watermark and End follow its rows.
+  // Polls once.
   Result<SourceState> Poll(int source);
+  // The source is over: the highest watermark and End follow its rows.
+  Status End(int source);
   // Processing time has come to `millis`: every source that has not ended hands a tick on.
   Status Tick(int64_t millis);
 
