@@ -1,5 +1,7 @@
 #include "connectors/checksum.h"
 
+#include <algorithm>
+
 #include "connectors/checksum_hash.h"
 #include "connectors/script_encoder.h"
 
@@ -11,9 +13,12 @@ class ChecksumSink final : public Sink {
   explicit ChecksumSink(Schema schema) : encoder_(std::move(schema)) {}
 
   Status Write(const RowBatch& batch) override {
-    encoder_.Begin(batch);
-    for (int row = 0; row < batch.rows; ++row) {
-      state_.Add(static_cast<unsigned>(batch.kind(row)), encoder_.Line(row));
+    for (int first = 0; first < batch.rows; first += ScriptEncoder::kStepRows) {
+      const int rows = std::min(ScriptEncoder::kStepRows, batch.rows - first);
+      encoder_.Encode(batch, first, rows);
+      for (int row = 0; row < rows; ++row) {
+        state_.Add(static_cast<unsigned>(batch.kind(first + row)), encoder_.line(row));
+      }
     }
     return Status::Ok();
   }

@@ -1,7 +1,14 @@
-// Rows as the lines of a script, `+I [1,"a"]\n`, for output in bulk. The same text as engine/value_text.h gives row by
-// row, without an allocation: integers, strings and timestamps are written straight into the buffer.
+// Rows as the lines of a script, `+I [1,"a"]\n`, for output in bulk: the same text as engine/value_text.h gives row by row.
+//
+//   row 0   +I [1001,"Google",          32 rows grow side by side, a column at a time, so that no row waits for the
+//   row 1   -U [1007,"Apple",           length of its own last value. A row that does not fit into its 512 bytes is
+//   row 2   +U [1007,"Baidu",           written by the slow way instead.
+//
+// No allocation while rows are short. One thread.
 #pragma once
 
+#include <array>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,47 +20,56 @@ namespace rowtide {
 
 class ScriptEncoder {
  public:
+  static constexpr int kStepRows = 32;
+
   explicit ScriptEncoder(Schema schema);
 
-  // The rows of this batch come next. It must outlive the calls of Line.
-  void Begin(const RowBatch& batch);
-  // One row's line in a buffer of the encoder; the view lives until the next call.
-  std::string_view Line(int row) { return (this->*line_)(row); }
+  // Writes the lines of `rows` rows from `first` on. Requires: rows <= kStepRows.
+  void Encode(const RowBatch& batch, int first, int rows);
+  // One of them, valid until the next Encode.
+  std::string_view line(int row) const {
+    const auto at = static_cast<size_t>(row);
+    if (is_long_[at]) [[unlikely]] return long_lines_[at];
+    return {RowAt(at), static_cast<size_t>(ends_[at] - RowAt(at))};
+  }
 
  private:
+  static constexpr size_t kRowBytes = 512;
+  // What a value of fixed width, its comma and stores beyond the end take at most.
+  static constexpr size_t kValueBytesMax = 64;
+
   enum class Way : uint8_t { kInt8, kInt16, kInt32, kInt64, kString, kMillis, kOther };
-  struct ColumnWay {
-    Way way;
-    const char* values;
-    const uint8_t* validity;
-    // kMillis: the last second and its text, `"yyyy-MM-dd HH:mm:ss.`; rows of one moment follow each other.
-    int64_t second;
-    char second_text[24];
+  // TIMESTAMP(3): the last second and its text `"yyyy-MM-dd HH:mm:ss.`; rows of one moment follow each other.
+  struct Second {
+    int64_t second = INT64_MIN;
+    char text[24];
   };
 
   static Way WayOf(const Type& type);
-  // Strings are copied 32 bytes at a step with AVX2, 16 otherwise, chosen when the encoder is made.
-  std::string_view LineAvx2(int row);
-  std::string_view LineSse(int row);
-  template <typename Block>
-  std::string_view LineWith(int row);
-  template <typename Block>
-  char* AppendString(const StringView& text, char* out);
-  char* AppendEscaped(std::string_view text, char* out);
-  char* AppendMillis(ColumnWay& column, int64_t millis, char* out);
-  bool TakeSecond(ColumnWay& column, int64_t second);
-  char* AppendOther(size_t column, int row, char* out);
-  char* AppendScratch(char* out);
-  // Makes room for `bytes` more behind `out`, and for what fixed-width values may write; returns where `out` is now.
-  char* Reserve(char* out, size_t bytes);
+  char* RowAt(size_t row) const { return rows_.get() + row * kRowBytes; }
+  // Whether the row has room for a value of fixed width; else it is long.
+  bool HasRoom(size_t row);
+  void AppendColumn(const RowBatch& batch, int column, int first, size_t rows);
+  template <typename T>
+  void AppendIntegers(const T* values, size_t rows);
+  void AppendStrings(const StringView* values, size_t rows);
+  void AppendStringsAvx2(const StringView* values, size_t rows);
+  template <typename Piece>
+  void AppendStringsBy(const StringView* values, size_t rows);
+  void AppendEscaped(size_t row, std::string_view text);
+  void AppendMillis(const int64_t* values, size_t rows, Second* last);
+  bool TakeSecond(int64_t second, Second* last);
+  void AppendOthers(const RowBatch& batch, int column, int first, size_t rows);
+  void AppendScratch(size_t row);
 
   Schema schema_;
-  std::string_view (ScriptEncoder::*line_)(int row);
-  const RowBatch* batch_ = nullptr;
-  std::vector<ColumnWay> columns_;
-  size_t slack_;  // what all fixed-width values of a row write at most
-  std::string buffer_;
-  const char* full_;  // a string that would end behind it asks for room
+  std::vector<Way> ways_;
+  std::vector<Second> seconds_;
+  bool has_avx2_;
+  std::unique_ptr<char[]> rows_;
+  std::array<char*, kStepRows> ends_;
+  std::array<bool, kStepRows> is_long_;
+  std::array<std::string, kStepRows> long_lines_;
   std::string scratch_;
 };
 
