@@ -8,6 +8,8 @@
 namespace rowtide {
 namespace {
 constexpr size_t kStringBlockBytes = 64 << 10;
+constexpr size_t kFirstStringBlockBytes = 1 << 10;
+constexpr int kFirstRows = 16;
 
 size_t BitmapBytes(int rows) { return (static_cast<size_t>(rows) + 7) / 8; }
 }  // namespace
@@ -50,7 +52,8 @@ Column ColumnBuilder::Finish() {
 
 const char* StringBlocks::Reserve(std::string_view text) {
   if (blocks_.empty() || used_ + text.size() > blocks_.back()->size()) {
-    blocks_.push_back(std::make_shared<Block>(std::max(kStringBlockBytes, text.size())));
+    const size_t bytes = blocks_.empty() ? kFirstStringBlockBytes : kStringBlockBytes;
+    blocks_.push_back(std::make_shared<Block>(std::max(bytes, text.size())));
     used_ = 0;
   }
   char* at = blocks_.back()->data() + used_;
@@ -74,8 +77,15 @@ BatchBuilder::BatchBuilder(const Schema& schema, int capacity) : capacity_(capac
 void BatchBuilder::Begin() {
   rows_ = 0;
   all_inserts_ = true;
-  kinds_ = std::make_shared<Block>(static_cast<size_t>(capacity_));
-  for (ColumnBuilder& column : columns_) column.Reserve(capacity_);
+  reserved_ = 0;
+}
+
+void BatchBuilder::Grow() {
+  reserved_ = std::max(rows_ + 1, std::min(capacity_, std::max(kFirstRows, reserved_ * 8)));
+  auto kinds = std::make_shared<Block>(static_cast<size_t>(reserved_));
+  if (rows_ > 0) std::memcpy(kinds->data(), kinds_->data(), static_cast<size_t>(rows_));
+  kinds_ = std::move(kinds);
+  for (ColumnBuilder& column : columns_) column.Reserve(reserved_ - column.rows());
 }
 
 void BatchBuilder::Share(const std::vector<BlockPointer>& blocks) {

@@ -74,6 +74,7 @@ class BatchBuilder {
   bool full() const { return rows_ >= capacity_; }
   // Begins a row: the caller then appends one value to every column.
   void AppendKind(RowKind kind) {
+    if (rows_ == reserved_) [[unlikely]] Grow();
     kinds_->data()[rows_++] = static_cast<char>(kind);
     all_inserts_ &= kind == RowKind::kInsert;
   }
@@ -88,8 +89,10 @@ class BatchBuilder {
 
  private:
   void Begin();
+  void Grow();
   int capacity_;
   int rows_ = 0;
+  int reserved_ = 0;  // rows that there is room for; grows to the capacity, so that a batch of one row stays small
   bool all_inserts_ = true;
   std::shared_ptr<Block> kinds_;
   std::vector<ColumnBuilder> columns_;
