@@ -69,11 +69,20 @@ Status FillAbilities(CatalogTable* table) {
     source.watermark = traits.source->watermark;
     source.bounded = traits.source->bounded;
     table->source = source;
+    for (TableColumn& column : table->columns) {
+      for (const MetadataKey& metadata : traits.source->metadata) {
+        const bool same =
+            column.kind == TableColumn::Kind::kMetadata && column.metadata_key == metadata.key;
+        if (same) column.metadata_type = metadata.type;
+      }
+    }
   }
   if (traits.sink)
     table->sink = SinkAbilities{traits.sink->mode, traits.sink->default_without_before};
   return Status::Ok();
 }
+
+const AbilityLookup kFillAbilities = FillAbilities;
 
 std::string JobName(const std::vector<LogicalPointer>& roots) {
   std::string name;
@@ -178,7 +187,7 @@ Result<Outcome> Session::Execute(const ast::Statement& statement) {
 }
 
 Result<ExplainText> Session::Explain(const ast::Statement& statement) {
-  BindContext context{&catalog_, &options_};
+  BindContext context{&catalog_, &options_, &kFillAbilities};
   ExplainDetails details;
   details.changelog_mode = true;
   const auto* explain = statement.as<ast::Explain>();
@@ -197,7 +206,7 @@ Result<ExplainText> Session::Explain(const ast::Statement& statement) {
 }
 
 Result<Outcome> Session::Run(const ast::Query& query) {
-  BindContext context{&catalog_, &options_};
+  BindContext context{&catalog_, &options_, &kFillAbilities};
   RT_ASSIGN(LogicalPointer root, BindQuery(query, context));
   RT_TRY(CheckTables(*root));
   PlannedJob job;
@@ -211,7 +220,7 @@ Result<Outcome> Session::Run(const ast::Query& query) {
 }
 
 Result<Outcome> Session::Run(const std::vector<ast::Insert>& inserts) {
-  BindContext context{&catalog_, &options_};
+  BindContext context{&catalog_, &options_, &kFillAbilities};
   RT_ASSIGN(const std::vector<LogicalPointer> roots, BindInserts(inserts, context));
   for (const LogicalPointer& root : roots) RT_TRY(CheckTables(*root));
   PlannedJob job;
@@ -223,14 +232,14 @@ Result<Outcome> Session::Run(const std::vector<ast::Insert>& inserts) {
 }
 
 Result<Outcome> Session::Create(const ast::CreateTable& create) {
-  BindContext context{&catalog_, &options_};
+  BindContext context{&catalog_, &options_, &kFillAbilities};
   RT_ASSIGN(CatalogTable table, BindCreateTable(create, context, FillAbilities));
   RT_TRY(catalog_.AddTable(std::move(table), create.if_not_exists).At(create.name.position));
   return Outcome(Done{});
 }
 
 Result<Outcome> Session::Create(const ast::CreateView& create) {
-  BindContext context{&catalog_, &options_};
+  BindContext context{&catalog_, &options_, &kFillAbilities};
   RT_ASSIGN(CatalogView view, BindCreateView(create, context));
   RT_TRY(catalog_.AddView(std::move(view), create.if_not_exists).At(create.name.position));
   return Outcome(Done{});
@@ -284,7 +293,7 @@ Result<Outcome> Session::Use(const ast::Use& use) {
 Result<TextTable> Session::Describe(const ast::Name& name) const {
   const CatalogView* view = catalog_.FindView(catalog_.Resolve(name.parts));
   if (view == nullptr) return DescribeTable(name, catalog_);
-  BindContext context{&catalog_, &options_};
+  BindContext context{&catalog_, &options_, &kFillAbilities};
   RT_ASSIGN(const Schema schema, SchemaOfView(*view, context));
   return DescribeSchema(schema);
 }

@@ -40,6 +40,11 @@ bool IsNumberLiteral(const ast::Expr& expr) {
   return literal && (literal->kind == ast::Literal::Kind::kExact || literal->kind == ast::Literal::Kind::kApproximate);
 }
 
+const ast::Call* AsRow(const ast::ExprPointer& expr) {
+  const auto* call = expr->as<ast::Call>();
+  return call && call->function == "ROW" && !call->infix ? call : nullptr;
+}
+
 bool HasIn(const ast::Expr& expr) {
   if (expr.as<ast::In>()) return true;
   const auto* call = expr.as<ast::Call>();
@@ -150,6 +155,7 @@ Result<Expression> ExpressionBinder::BindName(const ast::NameRef& ref, const ast
     if (aliases_ && ref.name.parts.size() == 1 && alias_depth_ == 0) {
       const auto alias = aliases_->find(ref.name.parts[0]);
       if (alias != aliases_->end()) {
+        used_alias_ = true;
         ++alias_depth_;
         Result<Expression> bound = Bind(*alias->second);
         --alias_depth_;
@@ -220,6 +226,10 @@ Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::
       return Status::Validate(expr.position, "NOT needs a condition, and this is {}", ToString(operand.type));
     }
     return Negation(std::move(operand));
+  }
+  if (call.infix && (name == "=" || name == "<>") && AsRow(call.operands[0])) {
+    RT_ASSIGN(Expression equal, BindRowsEqual(*call.operands[0], *call.operands[1]));
+    return name == "=" ? equal : Negation(std::move(equal));
   }
   if (call.over) return BindOver(call, expr);
   if (IsRankingFunction(name)) {
@@ -512,8 +522,36 @@ Result<Expression> ExpressionBinder::BindBetween(const ast::Between& between) {
   return between.negated ? Negation(std::move(inside)) : inside;
 }
 
-// Numbers take the operand's type, strings the least type of the list.
+// (a, b) = (c, d) is a = c AND b = d.
+Result<Expression> ExpressionBinder::BindRowsEqual(const ast::Expr& left, const ast::Expr& right) {
+  const auto* a = left.as<ast::Call>();
+  const auto* b = right.as<ast::Call>();
+  if (!b || b->function != "ROW" || b->operands.size() != a->operands.size()) {
+    return Status::Validate(right.position, "a row of {} values is compared with something else", a->operands.size());
+  }
+  std::vector<Expression> terms;
+  for (size_t i = 0; i < a->operands.size(); ++i) {
+    RT_ASSIGN(Expression x, Bind(*a->operands[i]));
+    RT_ASSIGN(Expression y, Bind(*b->operands[i]));
+    Result<Expression> equal = MakeCall("=", {std::move(x), std::move(y)});
+    if (!equal.ok()) return Status(equal.status()).At(b->operands[i]->position);
+    terms.push_back(std::move(*equal));
+  }
+  return Conjunction(std::move(terms));
+}
+
+// Values are cast to the operand's type, whatever is lost (Flink: 2.5 in a list for an INT is 2); strings take the
+// least type of the list.
 Result<Expression> ExpressionBinder::BindIn(const ast::In& in) {
+  if (AsRow(in.operand)) {
+    std::vector<Expression> rows;
+    for (const ast::ExprPointer& row : in.list) {
+      RT_ASSIGN(Expression equal, BindRowsEqual(*in.operand, *row));
+      rows.push_back(std::move(equal));
+    }
+    Expression any = Disjunction(std::move(rows));
+    return in.negated ? Negation(std::move(any)) : any;
+  }
   RT_ASSIGN(Expression operand, Bind(*in.operand));
   RT_ASSIGN(std::vector<Expression> values, BindAll(in.list));
   if (operand.type.kind == TypeKind::kNull) return Status::Validate(in.operand->position, "illegal use of NULL before IN");
@@ -532,25 +570,12 @@ Result<Expression> ExpressionBinder::BindIn(const ast::In& in) {
     }
   }
   const bool text = IsCharacter(operand.type);
-  if (!text && common) {  // literals that fit take the column's type; others make both wider
-    bool fits = true;
-    for (const Expression& value : values) {
-      if (value.type.kind == TypeKind::kNull) continue;
-      fits = fits && value.is_literal() && CoerceTo(value, operand.type).is_literal();
-    }
-    if (fits) common = operand.type;
-    if (!fits) {
-      types.push_back(operand.type);
-      common = LeastRestrictive(types);
-    }
-    if (!common) common = operand.type;
-  }
+  if (!text) common = operand.type.WithoutTimeAttribute();
   std::vector<Expression> terms;
   for (Expression& value : values) {
     const SourcePosition position = value.position;
     if (value.type.kind == TypeKind::kNull) value = Expression::Null(common.value_or(operand.type));
     Expression left = operand;
-    if (!text) left = CoerceTo(std::move(left), *common);
     if (common) value = CoerceTo(std::move(value), *common);
     const bool nullable = left.type.nullable || value.type.nullable;
     Expression equal = Expression::Call("=", {std::move(left), std::move(value)}, Type::Boolean().WithNullable(nullable));

@@ -63,6 +63,7 @@ class ExpressionBinder {
   }
 
   Result<Expression> Bind(const ast::Expr& expr);
+  bool used_alias() const { return used_alias_; }
   // A condition: must be BOOLEAN.
   Result<Expression> BindCondition(const ast::Expr& expr);
 
@@ -79,6 +80,7 @@ class ExpressionBinder {
   Result<Expression> BindCast(const ast::Cast& cast, const ast::Expr& expr);
   Result<Expression> BindBetween(const ast::Between& between);
   Result<Expression> BindIn(const ast::In& in);
+  Result<Expression> BindRowsEqual(const ast::Expr& left, const ast::Expr& right);
   Result<Expression> BindJson(const ast::Call& call, std::vector<Expression> operands);
   Result<std::vector<Expression>> BindAll(const std::vector<ast::ExprPointer>& exprs);
 
@@ -90,6 +92,7 @@ class ExpressionBinder {
   bool allows_over_ = false;
   bool inside_aggregate_ = false;
   bool inside_over_ = false;
+  bool used_alias_ = false;
   int alias_depth_ = 0;
 };
 

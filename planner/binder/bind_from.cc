@@ -34,9 +34,13 @@ Result<QueryBinder::Source> QueryBinder::Aliased(LogicalPointer node, const ast:
       return Status::Validate(table.position, "{} names {} columns, and the table has {}", Quote(columns.alias), table.columns.size(),
                               node->schema.size());
     }
+    // Only VALUES takes the names into the plan; elsewhere they are names in the scope.
     std::vector<std::string> names;
     for (const ast::Name& name : table.columns) names.push_back(name.parts[0]);
-    RT_ASSIGN(node, Renamed(std::move(node), names));
+    const auto* derived = table.as<ast::DerivedTable>();
+    if (derived && std::holds_alternative<ast::Values>(derived->query->body)) {
+      RT_ASSIGN(node, Renamed(std::move(node), names));
+    }
     columns.columns = FieldsOf(node->schema);
     for (size_t i = 0; i < names.size(); ++i) columns.columns[i].name = names[i];
   } else {

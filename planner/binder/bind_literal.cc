@@ -35,9 +35,12 @@ Result<Expression> ExactNumber(const std::string& text, bool negative, SourcePos
   if (precision > kMaxDecimalPrecision) {
     return Status::Validate(position, "the number {} has more than {} digits", shown, kMaxDecimalPrecision);
   }
-  int128 unscaled = 0;
-  for (const char c : digits) unscaled = unscaled * 10 + (c - '0');
-  Expression made = Expression::Literal(negative ? -unscaled : unscaled, Type::Decimal(precision, scale).NotNull());
+  int64_t small = 0;  // Flink's bound: the digits make a BIGINT
+  if (!ParseInt64((negative ? "-" : "") + digits, &small)) {
+    return Status::Validate(position, "the number {} has too many digits", shown);
+  }
+  const int128 unscaled = negative ? -static_cast<int128>(small) : small;
+  Expression made = Expression::Literal(unscaled, Type::Decimal(precision, scale).NotNull());
   std::string spelled = text;
   spelled.erase(0, std::min(spelled.find_first_not_of('0'), spelled.find('.')));
   if (spelled.front() == '.') spelled = "0" + spelled;

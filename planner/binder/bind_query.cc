@@ -78,8 +78,8 @@ Result<LogicalPointer> QueryBinder::BindBody(const ast::Query& query, const Scop
 
 // ORDER BY over what is no SELECT block: by name or number of its columns.
 Result<LogicalPointer> QueryBinder::OrderOutput(LogicalPointer node, const ast::Query& query) {
-  if (query.order.empty()) return Sorted(std::move(node), {}, query);
-  if (!node->as<LogicalProject>()) {
+  if (query.order.empty() && !query.fetch && !query.offset) return node;
+  if (node->as<LogicalUnion>()) {
     RT_ASSIGN(node, ProjectAlways(node, AllColumns(node->schema), node->schema.names()));
   }
   std::vector<SortKey> keys;

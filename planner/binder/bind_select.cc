@@ -29,6 +29,7 @@ struct QueryBinder::Block {
   std::vector<Expression> groups;
   std::optional<Expression> having;
   std::optional<Expression> qualify;
+  bool qualify_names_items = false;  // by their aliases: it stands above the SELECT list
   struct Order {
     int item = -1;  // -1: `key` is no item
     Expression key;
@@ -321,7 +322,7 @@ Status QueryBinder::Aggregate(Block* block) {
 
 Result<LogicalPointer> QueryBinder::BindSelect(const ast::Select& select, const ast::Query& query, const Scope* outer,
                                                const InsertShape* shape) {
-  Block block{select, nullptr, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}};
+  Block block{select, nullptr, {}, {}, {}, {}, {}, {}, {}, {}, false, {}, {}};
   for (const ast::Hint& hint : select.hints) {
     if (hint.name != "STATE_TTL") continue;
     for (const auto& [table, ttl] : hint.options) {
@@ -362,7 +363,9 @@ Result<LogicalPointer> QueryBinder::BindSelect(const ast::Select& select, const 
     RT_ASSIGN(block.having, block.Binder("HAVING").BindCondition(*select.having));
   }
   if (select.qualify) {
-    RT_ASSIGN(block.qualify, block.Binder("QUALIFY").WithAliases(&block.aliases).BindCondition(*select.qualify));
+    ExpressionBinder binder = block.Binder("QUALIFY");
+    RT_ASSIGN(block.qualify, binder.WithAliases(&block.aliases).BindCondition(*select.qualify));
+    block.qualify_names_items = binder.used_alias();
   }
   RT_TRY(BindOrder(query, &block));
   if (block.aggregated()) RT_TRY(Aggregate(&block));
@@ -378,6 +381,14 @@ Result<LogicalPointer> QueryBinder::Output(Block* block, const ast::Query& query
   }
   const size_t width = expressions.size();
   if (block->qualify) {
+    if (block->qualify_names_items) {
+      const Result<Expression> above = AfterAggregate(*block->qualify, expressions, block->scope);
+      if (above.ok()) {
+        RT_ASSIGN(block->node, ProjectAlways(block->node, expressions, names));
+        expressions = AllColumns(block->node->schema);
+        block->qualify = *above;
+      }
+    }
     std::vector<Expression> wide = expressions;
     std::vector<std::string> wide_names = names;
     wide.push_back(*block->qualify);

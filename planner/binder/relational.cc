@@ -235,6 +235,17 @@ void PushSide(Expression* side, JoinSides* sides) {
   }
 }
 
+// OR(AND(IS NULL(a), IS NULL(b)), IS TRUE(=(a, b))) is IS NOT DISTINCT FROM(a, b) again: joins take it as an equality.
+std::optional<Expression> NullSafeEquality(const Expression& e) {
+  if (!e.is_call("OR") || e.operands.size() != 2 || !e.operands[0].is_call("AND") || e.operands[0].operands.size() != 2) return std::nullopt;
+  const Expression& first = e.operands[0].operands[0];
+  const Expression& second = e.operands[0].operands[1];
+  const Expression& equal = e.operands[1].is_call("IS TRUE") ? e.operands[1].operands[0] : e.operands[1];
+  if (!first.is_call("IS NULL") || !second.is_call("IS NULL") || !equal.is_call("=")) return std::nullopt;
+  if (!(equal.operands[0] == first.operands[0]) || !(equal.operands[1] == second.operands[0])) return std::nullopt;
+  return Expression::Call("IS NOT DISTINCT FROM", equal.operands, Type::Boolean().NotNull());
+}
+
 Result<LogicalPointer> WithExtra(LogicalPointer input, const std::vector<Expression>& extra) {
   if (extra.empty()) return input;
   std::vector<Expression> expressions = AllColumns(input->schema);
@@ -250,11 +261,18 @@ Result<LogicalPointer> WithExtra(LogicalPointer input, const std::vector<Express
 }  // namespace
 
 Result<LogicalPointer> MakeJoin(LogicalPointer left, LogicalPointer right, JoinType type, Expression condition) {
-  // IS NOT DISTINCT FROM stays whole: the join takes it as an equality.
-  bool compares_nulls = false;
-  Walk(condition, [&](const Expression& e) { compares_nulls = compares_nulls || e.is_call("IS NOT DISTINCT FROM"); });
-  if (!compares_nulls) {
+  std::vector<Expression> written = Conjuncts(condition);
+  for (Expression& term : written) {
+    if (std::optional<Expression> collapsed = NullSafeEquality(term)) {
+      term = std::move(*collapsed);
+    } else {
+      RT_ASSIGN(term, SimplifyFilter(term));
+    }
+  }
+  if (std::none_of(written.begin(), written.end(), [](const Expression& e) { return e.is_call("IS NOT DISTINCT FROM"); })) {
     RT_ASSIGN(condition, SimplifyFilter(condition));
+  } else {
+    condition = Conjunction(std::move(written));
   }
   JoinSides sides;
   sides.left_width = left->schema.size();
@@ -262,7 +280,7 @@ Result<LogicalPointer> MakeJoin(LogicalPointer left, LogicalPointer right, JoinT
   std::vector<Expression> terms = Conjuncts(condition);
   if (condition.is_true()) terms.clear();
   for (Expression& term : terms) {
-    if (!term.is_call("=")) continue;
+    if (!term.is_call("=") && !term.is_call("IS NOT DISTINCT FROM")) continue;
     PushSide(&term.operands[0], &sides);
     PushSide(&term.operands[1], &sides);
   }

@@ -46,7 +46,7 @@ Result<ResolvedColumn> Scope::Resolve(const ast::Name& name) const {
     RT_ASSIGN(ResolvedColumn around, outer->ResolveHere(name));
     if (around.column >= 0) {
       around.is_outer = true;
-      outer_columns.insert(around.column);
+      outer->outer_columns.insert(around.column);
       return around;
     }
   }

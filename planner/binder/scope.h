@@ -34,7 +34,7 @@ class Scope {
  public:
   std::vector<ScopeTable> tables;
   const Scope* outer = nullptr;
-  mutable std::set<int> outer_columns;
+  mutable std::set<int> outer_columns;  // of this scope: what queries inside take
   // USING columns: name, and the pair that COALESCE takes in outer joins.
   struct Merged {
     std::string name;

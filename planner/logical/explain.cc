@@ -81,40 +81,8 @@ std::string Text(const LogicalProject& project, const LogicalNode& node) {
   return terms.Text();
 }
 
-Expression BooleanCall(const char* function, std::vector<Expression> operands) {
-  return Expression::Call(function, std::move(operands), Type::Boolean().NotNull());
-}
-
-// Calcite writes IS [NOT] DISTINCT FROM of a WHERE out, with AND and OR flattened.
-Expression WithoutDistinct(const Expression& e) {
-  if (e.is_call("IS DISTINCT FROM")) {
-    const Expression& a = e.operands[0];
-    const Expression& b = e.operands[1];
-    return BooleanCall("AND", {BooleanCall("OR", {BooleanCall("IS NOT NULL", {a}), BooleanCall("IS NOT NULL", {b})}),
-                               BooleanCall("IS NOT TRUE", {BooleanCall("=", {a, b})})});
-  }
-  if (e.is_call("IS NOT DISTINCT FROM")) {
-    const Expression& a = e.operands[0];
-    const Expression& b = e.operands[1];
-    return BooleanCall("OR", {BooleanCall("AND", {BooleanCall("IS NULL", {a}), BooleanCall("IS NULL", {b})}),
-                              BooleanCall("IS TRUE", {BooleanCall("=", {a, b})})});
-  }
-  if (!e.is_call("AND") && !e.is_call("OR") && !e.is_call("NOT")) return e;
-  Expression copy = e;
-  copy.operands.clear();
-  for (const Expression& operand : e.operands) {
-    Expression written = WithoutDistinct(operand);
-    if (e.function != "NOT" && written.is_call(e.function.c_str())) {
-      for (Expression& inner : written.operands) copy.operands.push_back(std::move(inner));
-    } else {
-      copy.operands.push_back(std::move(written));
-    }
-  }
-  return copy;
-}
-
 std::string Text(const LogicalFilter& filter, const LogicalNode&) {
-  return Terms("LogicalFilter").Add("condition", AstText(WithoutDistinct(filter.condition))).Text();
+  return Terms("LogicalFilter").Add("condition", AstText(filter.condition)).Text();
 }
 
 std::string CallText(const AggregateCall& call) {
