@@ -39,7 +39,7 @@ Result<Expression> ExactNumber(const std::string& text, bool negative, SourcePos
   if (!ParseInt64((negative ? "-" : "") + digits, &small)) {
     return Status::Validate(position, "the number {} has too many digits", shown);
   }
-  const int128 unscaled = negative ? -static_cast<int128>(small) : small;
+  const int128 unscaled = small;
   Expression made = Expression::Literal(unscaled, Type::Decimal(precision, scale).NotNull());
   std::string spelled = text;
   spelled.erase(0, std::min(spelled.find_first_not_of('0'), spelled.find('.')));

@@ -79,6 +79,13 @@ TEST_F(Binder, SelectProjectsAlways) {
             "   +- LogicalTableScan(table=[[default_catalog, default_database, u]])\n");
 }
 
+TEST_F(Binder, NumbersKeepTheirSpelling) {
+  EXPECT_EQ(Run("SELECT -1, -1.50, 3000000000, 1E0, 12.5E-1, .5, -2147483648, CAST(2 AS DECIMAL(5, 2)) FROM u"),
+            "LogicalProject(EXPR$0=[-1], EXPR$1=[-1.50:DECIMAL(3, 2)], EXPR$2=[3000000000:BIGINT], EXPR$3=[1E0:DOUBLE], "
+            "EXPR$4=[1.25E0:DOUBLE], EXPR$5=[0.5:DECIMAL(1, 1)], EXPR$6=[-2147483648], EXPR$7=[2:DECIMAL(5, 2)])\n"
+            "+- LogicalTableScan(table=[[default_catalog, default_database, u]])\n");
+}
+
 TEST_F(Binder, AggregatesTakeTheNamesOfTheList) {
   EXPECT_EQ(Run("SELECT k AS kk, COUNT(*), SUM(v + 1) AS s FROM u GROUP BY k HAVING MAX(v) > 3"),
             "LogicalProject(kk=[$0], EXPR$1=[$1], s=[$2])\n"
