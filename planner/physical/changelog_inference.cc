@@ -16,18 +16,15 @@ PhysicalPointer WithRetractions(const PhysicalPointer& node) {
     PhysicalGroupAggregate settled = *aggregate;
     settled.counts_rows = !copy->input().trait.kinds.insert_only();
     settled.retracts.assign(settled.calls.size(), settled.counts_rows);
-    const std::optional<std::vector<Monotonicity>> below =
-        settled.counts_rows ? MonotonicityOf(copy->input()) : std::nullopt;
+    const std::vector<Monotonicity> directions = DirectionsOfCalls(*copy);
     for (size_t i = 0; i < settled.calls.size(); ++i) {
       const AggregateCall& call = settled.calls[i];
       if (call.function == "COUNT" && call.arguments.empty() && call.filter < 0 && settled.count_star < 0) {
         settled.count_star = static_cast<int>(i);
       }
       // The greatest of values that only grow never has to be taken back.
-      if (!below || call.arguments.empty() || call.distinct) continue;
-      const Monotonicity argument = (*below)[static_cast<size_t>(call.arguments[0])];
-      if (call.function == "MAX" && argument == Monotonicity::kIncreasing) settled.retracts[i] = false;
-      if (call.function == "MIN" && argument == Monotonicity::kDecreasing) settled.retracts[i] = false;
+      if (call.function == "MAX" && directions[i] == Monotonicity::kIncreasing) settled.retracts[i] = false;
+      if (call.function == "MIN" && directions[i] == Monotonicity::kDecreasing) settled.retracts[i] = false;
     }
     copy->op = std::move(settled);
   }

@@ -9,19 +9,21 @@
 namespace rowtide {
 namespace {
 
-bool IsKeyed(const PhysicalNode& node) {
+// Whether some node holds rows back: plans of projections, unions and normalisers alone run row by row.
+bool GainsFromBatches(const PhysicalNode& node) {
   if (node.as<PhysicalRank>() || node.as<PhysicalGroupAggregate>() || node.as<PhysicalOverAggregate>() ||
-      node.as<PhysicalChangelogNormalize>() || node.as<PhysicalSortLimit>() || node.as<PhysicalLimit>()) {
+      node.as<PhysicalSortLimit>() || node.as<PhysicalLimit>() || node.as<PhysicalJoin>() ||
+      node.as<PhysicalWatermarkAssigner>()) {
     return true;
   }
-  return std::any_of(node.inputs.begin(), node.inputs.end(), [](const PhysicalPointer& p) { return IsKeyed(*p); });
+  return std::any_of(node.inputs.begin(), node.inputs.end(), [](const PhysicalPointer& p) { return GainsFromBatches(*p); });
 }
 
-// A deduplication by event time has to see whole stretches between watermarks.
+// A Top-1 by event time has to see whole stretches between watermarks.
 bool NeedsWatermarks(const PhysicalNode& node) {
-  if (!RunsAsDeduplicate(node)) return false;
-  const auto& rank = *node.as<PhysicalRank>();
-  return node.input().schema.type(rank.order[0].column).is_rowtime();
+  const auto* rank = node.as<PhysicalRank>();
+  return rank && IsDeduplication(*rank) && rank->order.size() == 1 &&
+         node.input().schema.type(rank->order[0].column).is_rowtime();
 }
 
 PhysicalPointer Assigned(PhysicalPointer node, bool rowtime, const PlannerContext& context) {
@@ -83,11 +85,15 @@ Result<PhysicalPointer> WithPhases(const PhysicalPointer& node) {
 
 }  // namespace
 
-Result<PhysicalPointer> WithMiniBatch(const PhysicalPointer& root, const PlannerContext& context) {
-  if (!context.options.mini_batch || !IsKeyed(*root)) return root;
-  PhysicalPointer plan = WithAssigners(root, false, context);
-  if (context.options.phases == AggregatePhaseStrategy::kOnePhase) return plan;
-  return WithPhases(plan);
+Result<std::vector<PhysicalPointer>> WithMiniBatch(std::vector<PhysicalPointer> roots, const PlannerContext& context) {
+  const auto gains = [](const PhysicalPointer& root) { return GainsFromBatches(*root); };
+  if (!context.options.mini_batch || std::none_of(roots.begin(), roots.end(), gains)) return roots;
+  for (PhysicalPointer& root : roots) {
+    root = WithAssigners(root, false, context);
+    if (context.options.phases == AggregatePhaseStrategy::kOnePhase) continue;
+    RT_ASSIGN(root, WithPhases(root));
+  }
+  return roots;
 }
 
 }  // namespace rowtide

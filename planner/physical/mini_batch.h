@@ -7,7 +7,7 @@
 //                                    Scan
 //
 // The mode is RowTime where a deduplication by event time lies downstream, since that one must not be cut between
-// watermarks. A plan without keyed nodes gets none (FLINK-37280).
+// watermarks. Statements without such nodes get none (FLINK-37280).
 #pragma once
 
 #include "planner/physical/plan.h"
@@ -15,7 +15,7 @@
 
 namespace rowtide {
 
-// Requires: changelog modes are inferred. Without mini-batch the plan itself.
-Result<PhysicalPointer> WithMiniBatch(const PhysicalPointer& root, const PlannerContext& context);
+// All plans of one statement. Requires: changelog modes are inferred. Without mini-batch the plans themselves.
+Result<std::vector<PhysicalPointer>> WithMiniBatch(std::vector<PhysicalPointer> roots, const PlannerContext& context);
 
 }  // namespace rowtide

@@ -118,9 +118,10 @@ Monotonicity OfCall(const AggregateCall& call, const PhysicalNode& input, const 
     if (interval.lower && *interval.lower >= 0) direction = Monotonicity::kIncreasing;
     if (interval.upper && *interval.upper <= 0) direction = Monotonicity::kDecreasing;
   }
-  if (direction == Monotonicity::kNone || !input.trait.kinds.update) return direction;
-  const Monotonicity argument = below[static_cast<size_t>(call.arguments[0])];
-  return argument == direction || argument == Monotonicity::kConstant ? direction : Monotonicity::kNone;
+  // Over rows that change, a call keeps its direction only if its argument has it too.
+  const bool changes = std::any_of(below.begin(), below.end(), [](Monotonicity m) { return m != Monotonicity::kConstant; });
+  if (!changes || below[static_cast<size_t>(call.arguments[0])] == direction) return direction;
+  return Monotonicity::kNone;
 }
 
 std::optional<Monotonicities> OfAggregate(const PhysicalNode& node, const PhysicalGroupAggregate& aggregate) {
@@ -188,6 +189,13 @@ std::optional<Monotonicities> OfCalc(const PhysicalNode& node, const PhysicalCal
   return all;
 }
 
+// Whether a source below gives changes: then rows can leave for good.
+bool ReadsChanges(const PhysicalNode& node) {
+  const auto* scan = node.as<PhysicalScan>();
+  if (scan) return scan->table->source && !scan->table->source->mode.insert_only();
+  return std::any_of(node.inputs.begin(), node.inputs.end(), [](const PhysicalPointer& p) { return ReadsChanges(*p); });
+}
+
 // A column moves in a direction when it does so in every branch.
 std::optional<Monotonicities> OfUnion(const PhysicalNode& node) {
   std::optional<Monotonicities> all = MonotonicityOf(node.input());
@@ -202,6 +210,19 @@ std::optional<Monotonicities> OfUnion(const PhysicalNode& node) {
 }
 
 }  // namespace
+
+std::vector<Monotonicity> DirectionsOfCalls(const PhysicalNode& node) {
+  const auto& aggregate = *node.as<PhysicalGroupAggregate>();
+  const PhysicalNode& input = node.input();
+  Monotonicities all(aggregate.calls.size(), Monotonicity::kNone);
+  const std::optional<Monotonicities> below = MonotonicityOf(input);
+  if (!below || ReadsChanges(input)) return all;
+  for (int column : aggregate.group) {
+    if ((*below)[static_cast<size_t>(column)] != Monotonicity::kConstant) return all;
+  }
+  for (size_t i = 0; i < all.size(); ++i) all[i] = OfCall(aggregate.calls[i], input, *below);
+  return all;
+}
 
 Interval IntervalOf(const PhysicalNode& node, int column) {
   if (const auto* calc = node.as<PhysicalCalc>()) {

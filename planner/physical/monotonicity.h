@@ -21,6 +21,9 @@ enum class Monotonicity : uint8_t { kConstant, kIncreasing, kDecreasing, kNone }
 // Requires: the kinds of change of every node are inferred.
 std::optional<std::vector<Monotonicity>> MonotonicityOf(const PhysicalNode& node);
 
+// Of each call of a GROUP BY; kNone where it may have to give back what it has taken. Requires: node is a GroupAggregate.
+std::vector<Monotonicity> DirectionsOfCalls(const PhysicalNode& node);
+
 // The number range of a column, where known.
 struct Interval {
   std::optional<double> lower;

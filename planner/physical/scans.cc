@@ -195,7 +195,7 @@ Result<PhysicalPointer> CalcOverNormalize(const PhysicalPointer& node, PlannerCo
 
 PhysicalPointer WithLimit(const PhysicalPointer& scan_node, int64_t rows) {
   const auto* scan = scan_node->as<PhysicalScan>();
-  if (!scan || !scan->table->source->limit) return scan_node;
+  if (!scan || !scan->table->source->limit || !scan->filters.empty()) return scan_node;
   PhysicalScan copy = *scan;
   copy.limit = rows;
   return MakePhysical(std::move(copy), {}, scan_node->schema);

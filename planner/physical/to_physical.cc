@@ -21,10 +21,12 @@ class Physical {
   Result<PhysicalPointer> Visit(const PhysicalPointer& node) {
     if (node->as<PhysicalCalc>() && node->input().as<PhysicalScan>()) return CalcOverScan(node, context_);
     if (node->as<PhysicalScan>()) return PlainScan(node, context_);
-    if (node->as<PhysicalLimit>() && node->input().as<PhysicalScan>()) return LimitOverScan(node);
     auto copy = std::make_shared<PhysicalNode>(*node);
     for (PhysicalPointer& input : copy->inputs) {
       RT_ASSIGN(input, Visit(input));
+    }
+    if (const auto* limit = node->as<PhysicalLimit>(); limit && limit->fetch) {
+      copy->inputs[0] = WithLimit(copy->inputs[0], limit->offset + *limit->fetch);
     }
     if (const std::optional<std::vector<int>> keys = ExchangeKeys(*node)) {
       copy->inputs[0] = Exchanged(copy->inputs[0], *keys);
@@ -46,15 +48,6 @@ class Physical {
       return keys;
     }
     return std::nullopt;
-  }
-
-  Result<PhysicalPointer> LimitOverScan(const PhysicalPointer& node) {
-    RT_ASSIGN(PhysicalPointer scan, PlainScan(node->inputs[0], context_));
-    const auto& limit = *node->as<PhysicalLimit>();
-    if (limit.fetch) scan = WithLimit(scan, limit.offset + *limit.fetch);
-    auto copy = std::make_shared<PhysicalNode>(*node);
-    copy->inputs = {Exchanged(std::move(scan), {})};
-    return PhysicalPointer(std::move(copy));
   }
 
   // Row times are assigned before rows are normalised (WatermarkAssignerChangelogNormalizeTransposeRule).

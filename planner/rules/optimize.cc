@@ -58,10 +58,9 @@ Result<std::vector<PhysicalPointer>> Optimize(const std::vector<LogicalPointer>&
   for (PhysicalPointer& plan : plans) {
     RT_ASSIGN(plan, ToPhysical(plan, context));
     RT_ASSIGN(plan, InferChangelog(plan, root_update, context));
-    RT_ASSIGN(plan, WithMiniBatch(plan, context));
     NoteDeviations(*plan, context);
   }
-  return plans;
+  return WithMiniBatch(std::move(plans), context);
 }
 
 }  // namespace rowtide

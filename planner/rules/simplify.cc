@@ -251,14 +251,21 @@ class Simplifier {
     });
   }
 
+  // The columns that must not be NULL for `e` to be anything but NULL, as far as Calcite knows.
+  static void AddStrict(const Expression& e, std::set<std::string>* columns) {
+    static const std::set<std::string> kStrict = {"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "CAST", "NOT",
+                                                  "LIKE", "SIMILAR TO", "SEARCH"};
+    if (e.is_input()) columns->insert(Digest(e));
+    if (!e.is_call() || kStrict.count(e.function) == 0) return;
+    if (e.sarg && e.sarg->null_as == Sarg::NullAs::kTrue) return;
+    for (const Expression& operand : e.operands) AddStrict(operand, columns);
+  }
+
   // IS NOT NULL goes where a comparison of the same column implies it; what is left of it comes last, NOT terms before it.
   static void Settle(std::vector<Expression>* terms) {
     std::set<std::string> compared;
     for (const Expression& term : *terms) {
-      if (!IsComparison(term) && !term.is_call("SEARCH")) continue;
-      for (const Expression& operand : term.operands) {
-        if (operand.is_input()) compared.insert(Digest(operand));
-      }
+      if (!term.is_call("IS NOT NULL")) AddStrict(term, &compared);
     }
     terms->erase(std::remove_if(terms->begin(), terms->end(),
                                 [&](const Expression& term) {
