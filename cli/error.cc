@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/error_codes.h"
+
 namespace rowtide {
 
 namespace {
@@ -46,9 +48,7 @@ void AppendSource(const SourcePosition& at, std::string_view origin, std::string
 }  // namespace
 
 std::string ErrorText(const Status& error, std::string_view origin, std::string_view sql) {
-  std::string text =
-      error.error_code().empty() ? "error: " : fmt::format("error[{}]: ", error.error_code());
-  text += error.message() + "\n";
+  std::string text = fmt::format("error[{}]: {}\n", CodeOf(error), error.message());
   if (error.position().known() && !sql.empty()) AppendSource(error.position(), origin, sql, &text);
   if (!error.hint().empty()) text += fmt::format("  = hint: {}\n", error.hint());
   return text;

@@ -5,6 +5,7 @@
 
 #include "cli/bench.h"
 #include "cli/error.h"
+#include "cli/error_codes.h"
 #include "cli/explain.h"
 #include "cli/run.h"
 #include "cli/test.h"
@@ -23,6 +24,7 @@ Examples:
   rowtide run --output table --stats job.sql          the final rows, and counts per operator
   rowtide explain job.sql                             plans, with the changelog mode of every node
   rowtide test tests/changelog                        run test scripts
+  rowtide help RT2031                                 explain an error code
   rowtide bench generate 1000000 > bids.csv           made-up events to try things on
 
 Exit codes: 0 done, 1 the job failed, 2 usage or SQL error, 3 bad data, 4 files or network,
@@ -91,6 +93,26 @@ CLI::App* AddGenerate(CLI::App& app, GenerateArguments* arguments) {
   return command;
 }
 
+int Help(const CLI::App& app, const std::string& topic) {
+  if (topic.empty()) {  // app.help() would be that of the subcommand
+    const auto formatter = app.get_formatter();
+    std::fputs(formatter->make_help(&app, "rowtide", CLI::AppFormatMode::Normal).c_str(), stdout);
+    return 0;
+  }
+  if (topic == "codes") {
+    std::fputs(ErrorCodeList().c_str(), stdout);
+    return 0;
+  }
+  const ErrorCode* code = FindErrorCode(topic);
+  if (code == nullptr) {
+    std::fprintf(stderr, "There is no error code %s. All codes:\n%s", topic.c_str(),
+                 ErrorCodeList().c_str());
+    return kExitUsage;
+  }
+  std::printf("%s: %s\n\n%s\n", code->code, code->title, code->explanation);
+  return 0;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -109,7 +131,9 @@ int main(int count, char** words) {
   const CLI::App* explain_command = AddExplain(app, &explain);
   const CLI::App* test_command = AddTest(app, &test);
   const CLI::App* generate_command = AddGenerate(app, &generate);
-  const CLI::App* help_command = app.add_subcommand("help", "Print this help");
+  std::string topic;
+  CLI::App* help_command = app.add_subcommand("help", "Print this help, or explain an error code");
+  help_command->add_option("code", topic, "Such as RT2031; codes lists all");
   if (count == 1) {
     std::fputs(app.help().c_str(), stderr);
     return kExitUsage;
@@ -124,6 +148,6 @@ int main(int count, char** words) {
   if (explain_command->parsed()) return Explain(explain);
   if (test_command->parsed()) return Test(test);
   if (generate_command->parsed()) return GenerateBids(generate);
-  if (help_command->parsed()) std::fputs(app.help().c_str(), stdout);
+  if (help_command->parsed()) return Help(app, topic);
   return 0;
 }

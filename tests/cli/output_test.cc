@@ -88,7 +88,7 @@ TEST(Error, PointsAtTheWord) {
   const Status error = Status::Validate({2, 8, 2, 12}, "column 'amout' not found")
                            .WithHint("did you mean 'amount'?");
   EXPECT_EQ(ErrorText(error, "job.sql", "SELECT 1;\nSELECT amout FROM t"),
-            "error: column 'amout' not found\n"
+            "error[RT2000]: column 'amout' not found\n"
             "  --> job.sql:2:8\n"
             "   |\n"
             " 2 | SELECT amout FROM t\n"
