@@ -60,6 +60,7 @@ class RetractTopN final : public RankOperator {
     const int64_t position = Find(key, row);
     if (position < 0) {
       ++*unmatched_;
+      if (flink_compat_) ForgetOne(key, row);
       return;
     }
     const int64_t end = EndOf(row);
@@ -72,6 +73,14 @@ class RetractTopN final : public RankOperator {
     if (numbered_) return EmitRemoved(rows_, key, position, removed, end);
     output_.Add(RowKind::kDelete, removed);
     if (rows_.rows(key) >= end) output_.AddCopy(RowKind::kInsert, rows_.At(key, end - 1).row());
+  }
+
+  // Flink takes one off the count of the unknown row's sort key, so that a row with that key is no longer ranked
+  // (flink-rank-dedup.md 15.8).
+  void ForgetOne(Entry key, int row) {
+    if (rows_.rows(key) == 0) return;
+    const OrderedState::Range range = rows_.EqualRange(key, sorts_.view(row));
+    if (range.count() > 0) rows_.Erase(key, range.last - 1);
   }
 
   // The first equal row. A sort key made of arrival numbers says nothing about a retraction: all rows are looked at.

@@ -304,11 +304,30 @@ void OrderedState::Erase(Entry key, int64_t position) {
     arena().Free(path.steps[0].inner->children[path.steps[0].child].node,
                  Arena::ClassOf(sizeof(Leaf) + leaf->capacity * sizeof(Row)));
     RemoveChild(root, &path, 0);
-  } else if (path.index == 0) {
-    RefreshFirst(&path, root->height);
+  } else {
+    if (path.index == 0) RefreshFirst(&path, root->height);
+    if (root->height > 0 && leaf->count < kFanout / 4) MergeLeaf(root, &path);
   }
   FreeRecord(erased);
   if (position == root->rows) RefreshLast(root);
+}
+
+// Joins a leaf of few rows with a neighbour below the same node, if that has few as well.
+void OrderedState::MergeLeaf(Root* root, Path* path) {
+  Inner* parent = path->steps[0].inner;
+  if (parent->count < 2) return;
+  const uint32_t left_child = path->steps[0].child == 0 ? 0 : path->steps[0].child - 1;
+  Child& to = parent->children[left_child];
+  const Child& from = parent->children[left_child + 1];
+  Leaf* left = NodeAt<Leaf>(to.node);
+  const Leaf* right = NodeAt<Leaf>(from.node);
+  if (left->count + right->count > kFanout / 2) return;
+  std::memcpy(static_cast<void*>(left->rows + left->count), right->rows, right->count * sizeof(Row));
+  left->count += right->count;
+  to.rows += from.rows;
+  arena().Free(from.node, Arena::ClassOf(sizeof(Leaf) + right->capacity * sizeof(Row)));
+  path->steps[0].child = left_child + 1;
+  RemoveChild(root, path, 0);
 }
 
 // Takes out the child that the path takes at that height, whose node is freed already; empty nodes above go with it.

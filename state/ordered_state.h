@@ -204,6 +204,7 @@ class OrderedState final : public StatePart {
   void SplitLeaf(Root* root, Path* path);
   void AddChild(Root* root, Path* path, int level, const Child& child);
   void RemoveChild(Root* root, Path* path, int level);
+  void MergeLeaf(Root* root, Path* path);
   void RefreshFirst(Path* path, uint32_t height);
   void RefreshLast(Root* root);
   Row MakeRow(SortKeyView sort, size_t row_bytes, uint64_t arrival, uint64_t tag);

@@ -142,6 +142,9 @@ TEST(RankTest, RetractingAnUnknownRowChangesNothing) {
   Harness harness([&](const OperatorContext& context) { return Create(spec, context); }, spec.input);
   ASSERT_TRUE(harness.Process(Rows("a5 -Dz5 -Dz6")).ok());
   EXPECT_EQ(harness.count("unmatched_retraction"), 2);
+  OperatorContext flink;
+  flink.flink_compat = true;
+  EXPECT_EQ(Trace(spec, "a5 -Dz5 -Dz6 b7 c8", false, flink), "+I a1 | - | - | +I b1 | +I c2");
 }
 
 TEST(RankTest, OfEqualRowsTheFirstIsTakenBack) {
