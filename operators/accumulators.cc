@@ -4,10 +4,12 @@
 #include <limits>
 #include <type_traits>
 
+#include "operators/exact_sum.h"
+
 namespace rowtide {
 namespace {
 
-// --- arithmetic ------------------------------------------------------------------------------------------------------
+// --- arithmetic ---
 
 constexpr int128 kDecimalEnd = [] {  // 10^38: the first that does not fit
   int128 end = 1;
@@ -20,7 +22,8 @@ template <typename T>
 T Plus(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     using Unsigned = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<Unsigned>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b)));
+    return static_cast<T>(
+        static_cast<Unsigned>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b)));
   } else {
     return a + b;
   }
@@ -30,7 +33,8 @@ template <typename T>
 T Minus(T a, T b) {
   if constexpr (std::is_integral_v<T>) {
     using Unsigned = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<Unsigned>(static_cast<Unsigned>(a) - static_cast<Unsigned>(b)));
+    return static_cast<T>(
+        static_cast<Unsigned>(static_cast<Unsigned>(a) - static_cast<Unsigned>(b)));
   } else {
     return a - b;
   }
@@ -38,10 +42,11 @@ T Minus(T a, T b) {
 
 // False when the sum has more than 38 digits.
 bool AddDecimal(int128 a, int128 b, int128* sum) {
-  return !__builtin_add_overflow(a, b, sum) && *sum < kDecimalEnd && *sum > -kDecimalEnd;
+  return !__builtin_add_overflow(a, b, sum) && *sum<kDecimalEnd&& * sum> - kDecimalEnd;
 }
 
-// sum / n with `digits` more digits behind the point, rounded half up. False when the quotient has more than 38 digits.
+// sum / n with `digits` more digits behind the point, rounded half up. False when the quotient has
+// more than 38 digits.
 bool DivideDecimal(int128 sum, int64_t n, int digits, int128* quotient) {
   const bool negative = (sum < 0) != (n < 0);
   int128 rest = sum < 0 ? -sum : sum;
@@ -69,15 +74,16 @@ int Compare(T a, T b) {
   return CompareNumbers(a, b);
 }
 
-// --- accumulators ----------------------------------------------------------------------------------------------------
-// Each has: Value, the argument's C++ type; Add and Subtract of one value that is not NULL; Emit of the result. Packed:
-// they are state, and equal states have equal bytes.
+// --- accumulators ---
+// Each has: Value, the argument's C++ type; Add and Subtract of one value that is not NULL; Emit of
+// the result. Packed: they are state, and equal states have equal bytes.
 
 struct [[gnu::packed]] PackedWideTime {
   int64_t millis = 0;
   int64_t nanos = 0;
   PackedWideTime() = default;
-  PackedWideTime(WideTime time) : millis(time.millis), nanos(time.nanos) {}  // NOLINT: implicit by design
+  PackedWideTime(WideTime time)
+      : millis(time.millis), nanos(time.nanos) {}  // NOLINT: implicit by design
   operator WideTime() const { return {millis, static_cast<int32_t>(nanos)}; }
 };
 template <typename T>
@@ -152,7 +158,9 @@ struct [[gnu::packed]] DecimalSumAccumulator {
   DecimalTotal total{0, 0};
   void Add(T value) { total.Add(value); }
   void Subtract(T value) { total.Add(-static_cast<int128>(value)); }
-  void Emit(ResultColumn* to, int row) const { total.known ? to->Put(row, total.sum) : to->PutNull(row); }
+  void Emit(ResultColumn* to, int row) const {
+    total.known ? to->Put(row, total.sum) : to->PutNull(row);
+  }
 };
 
 template <typename T>
@@ -177,10 +185,13 @@ struct [[gnu::packed]] RetractingDecimalSumAccumulator {
     total.Add(partial_sum);
     n += partial_n;
   }
-  void Emit(ResultColumn* to, int row) const { n != 0 && total.known ? to->Put(row, total.sum) : to->PutNull(row); }
+  void Emit(ResultColumn* to, int row) const {
+    n != 0 && total.known ? to->Put(row, total.sum) : to->PutNull(row);
+  }
 };
 
-// The sum is kept in `Sum` (BIGINT for integers, DOUBLE for floats), the result is of the argument's type `T`.
+// The sum is kept in `Sum` (BIGINT for integers, DOUBLE for floats), the result is of the
+// argument's type `T`.
 template <typename T, typename Sum>
 struct [[gnu::packed]] AverageAccumulator {
   using Value = T;
@@ -245,6 +256,18 @@ struct [[gnu::packed]] DecimalAverageAccumulator {
     AddToSum(partial_sum);
     n += partial_n;
   }
+  // A partial sum that has outgrown 38 digits came as NULL.
+  void MergeNull(int64_t partial_n) {
+    overflown = overflown || partial_n != 0;
+    n += partial_n;
+  }
+};
+
+template <typename T>
+struct [[gnu::packed]] DecimalAverageSum : DecimalAverageAccumulator<T> {
+  void Emit(ResultColumn* to, int row) const {
+    this->overflown ? to->PutNull(row) : to->Put<int128>(row, this->sum);
+  }
 };
 
 // The digits that AVG adds behind the point are part of the kernel: 6 - scale, at least 0.
@@ -252,10 +275,34 @@ template <typename T, int kDigits>
 struct [[gnu::packed]] ScaledDecimalAverage : DecimalAverageAccumulator<T> {
   void Emit(ResultColumn* to, int row) const {
     int128 quotient;
-    const bool fits = this->n != 0 && !this->overflown && DivideDecimal(this->sum, this->n, kDigits, &quotient);
+    const bool fits =
+        this->n != 0 && !this->overflown && DivideDecimal(this->sum, this->n, kDigits, &quotient);
     fits ? to->Put(row, quotient) : to->PutNull(row);
   }
 };
+
+// Sums of floats that values can leave. `kAverages`: AVG, else SUM; `kZero`: the sum of nothing is 0.
+template <typename T, bool kAverages, bool kZero>
+struct ExactAccumulator {
+  using Value = T;
+  ExactSum sum;
+  int64_t n = 0;
+  void Add(T value) {
+    sum.Add(static_cast<double>(value));
+    ++n;
+  }
+  void Subtract(T value) {
+    sum.Subtract(static_cast<double>(value));
+    --n;
+  }
+  void Emit(ResultColumn* to, int row) const {
+    if (n == 0 && !kZero) return to->PutNull(row);
+    const double rounded = sum.Rounded();
+    to->Put(row, static_cast<T>(kAverages ? rounded / static_cast<double>(n) : rounded));
+  }
+};
+static_assert(sizeof(ExactAccumulator<double, false, false>) == sizeof(ExactSum) + sizeof(int64_t),
+              "no padding: it is state");
 
 // MIN and MAX of what never leaves; equal values keep the incumbent. Taking back changes nothing.
 template <typename T, bool kMax>
@@ -297,7 +344,7 @@ using FirstAccumulator = EndAccumulator<T, false>;
 template <typename T>
 using LastAccumulator = EndAccumulator<T, true>;
 
-// --- kernels ---------------------------------------------------------------------------------------------------------
+// --- kernels ---
 
 // Entries are not aligned: an accumulator is copied out, changed, and copied back.
 template <typename Accumulator>
@@ -356,11 +403,47 @@ void PairKernel(const AggregatePass& pass) {
   const Value* sums = pass.argument->values<Value>();
   const int64_t* counts = pass.second->values<int64_t>();
   ForEachRow<Accumulator>(pass, [&](Accumulator& accumulator, int row, bool) {
+    if constexpr (requires { accumulator.MergeNull(0); }) {
+      if (pass.argument->IsNull(row)) return accumulator.MergeNull(counts[row]);
+    }
     accumulator.Merge(pass.argument->IsNull(row) ? Value{} : sums[row], counts[row]);
   });
 }
 
-// --- text ------------------------------------------------------------------------------------------------------------
+// The sum as bytes, for a global phase.
+template <typename T>
+void ExactBytesKernel(const AggregatePass& pass) {
+  const T* values = pass.argument->values<T>();
+  for (int row = 0; row < pass.rows.rows; ++row) {
+    const uint8_t step = pass.rows.steps[row];
+    if (step == 0) continue;
+    const int unit = pass.rows.unit(row);
+    char* const at = pass.rows.entries[unit] + pass.offset;
+    ExactSum sum = (step & kStepInit) ? ExactSum() : Load<ExactSum>(at);
+    if ((step & kStepApply) && !pass.argument->IsNull(row)) {
+      const double value = static_cast<double>(values[row]);
+      (step & kStepRetract) ? sum.Subtract(value) : sum.Add(value);
+    }
+    if (step & kStepClose) {
+      const std::string_view bytes{reinterpret_cast<const char*>(&sum), sizeof(sum)};
+      pass.after->Put(unit, pass.strings->Copy(bytes));
+    }
+    std::memcpy(at, &sum, sizeof(sum));
+  }
+}
+
+// Such bytes, and the count beside them (SUM0 has none).
+template <typename Accumulator>
+void ExactPairKernel(const AggregatePass& pass) {
+  ForEachRow<Accumulator>(pass, [&](Accumulator& accumulator, int row, bool) {
+    const std::string_view bytes = pass.argument->values<StringView>()[row].view();
+    if (pass.argument->IsNull(row) || bytes.size() != sizeof(ExactSum)) return;
+    accumulator.sum.Merge(Load<ExactSum>(bytes.data()));
+    if (pass.second) accumulator.n += pass.second->values<int64_t>()[row];
+  });
+}
+
+// --- text ---
 
 void EmitText(const TextCell& cell, StringBlocks* strings, ResultColumn* to, int row) {
   cell.present ? to->Put(row, strings->Copy(*cell.text)) : to->PutNull(row);
@@ -414,9 +497,11 @@ void ListAggKernel(const AggregatePass& pass) {
   });
 }
 
-AccumulatorPlan TextPlan(AggregateKernel kernel) { return {kernel, static_cast<int>(sizeof(TextCell)), true}; }
+AccumulatorPlan TextPlan(AggregateKernel kernel) {
+  return {kernel, static_cast<int>(sizeof(TextCell)), true};
+}
 
-// --- choosing --------------------------------------------------------------------------------------------------------
+// --- choosing ---
 
 template <typename Accumulator>
 AccumulatorPlan Plan() {
@@ -517,7 +602,7 @@ Result<AccumulatorPlan> PlanAverage(const Type& type) {
 }
 
 Result<AccumulatorPlan> PlanAverageSum(const Type& type) {
-  if (type.kind == TypeKind::kDecimal) return PlanOfDecimal<DecimalSum0Accumulator>(type);
+  if (type.kind == TypeKind::kDecimal) return PlanOfDecimal<DecimalAverageSum>(type);
   switch (LayoutOf(type)) {
     case Layout::kInt8: return Plan<AverageSumAccumulator<int8_t, int64_t>>();
     case Layout::kInt16: return Plan<AverageSumAccumulator<int16_t, int64_t>>();
@@ -536,13 +621,37 @@ Result<AccumulatorPlan> PlanAverageSum(const Type& type) {
 Result<AccumulatorPlan> PlanSum(const Aggregation& call, const Type& type) {
   const bool decimal = type.kind == TypeKind::kDecimal;
   if (call.function == AggregateFunction::kSum0) {
-    return decimal ? PlanOfDecimal<DecimalSum0Accumulator>(type) : PlanOfNumber<Sum0Accumulator>(type);
+    return decimal ? PlanOfDecimal<DecimalSum0Accumulator>(type)
+                   : PlanOfNumber<Sum0Accumulator>(type);
   }
   if (call.retracts) {
     return decimal ? PlanOfDecimal<RetractingDecimalSumAccumulator>(type)
                    : PlanOfNumber<RetractingSumAccumulator>(type);
   }
   return decimal ? PlanOfDecimal<DecimalSumAccumulator>(type) : PlanOfNumber<SumAccumulator>(type);
+}
+
+template <typename T>
+AccumulatorPlan ExactPlan(AggregateFunction function, bool merges) {
+  using Sum = ExactAccumulator<T, false, false>;
+  using Sum0 = ExactAccumulator<T, false, true>;
+  using Average = ExactAccumulator<T, true, false>;
+  AccumulatorPlan plan{nullptr, static_cast<int>(sizeof(Sum)), false};
+  switch (function) {
+    case AggregateFunction::kSum0:
+      plan.kernel = merges ? &ExactPairKernel<Sum0> : &Kernel<Sum0>;
+      break;
+    case AggregateFunction::kAvg:
+      plan.kernel = merges ? &ExactPairKernel<Average> : &Kernel<Average>;
+      break;
+    default: plan.kernel = merges ? &ExactPairKernel<Sum> : &Kernel<Sum>; break;
+  }
+  return plan;
+}
+
+AccumulatorPlan PlanExact(AggregateFunction function, const Type& argument, bool merges) {
+  return LayoutOf(argument) == Layout::kFloat ? ExactPlan<float>(function, merges)
+                                              : ExactPlan<double>(function, merges);
 }
 
 Result<AccumulatorPlan> PlanSumPair(const Type& type) {
@@ -584,10 +693,14 @@ struct NamedFunction {
   AggregateFunction function;
 };
 constexpr NamedFunction kFunctions[] = {
-    {"COUNT", AggregateFunction::kCount},           {"SUM", AggregateFunction::kSum},
-    {"$SUM0", AggregateFunction::kSum0},            {"AVG", AggregateFunction::kAvg},
-    {"MIN", AggregateFunction::kMin},               {"MAX", AggregateFunction::kMax},
-    {"FIRST_VALUE", AggregateFunction::kFirstValue}, {"LAST_VALUE", AggregateFunction::kLastValue},
+    {"COUNT", AggregateFunction::kCount},
+    {"SUM", AggregateFunction::kSum},
+    {"$SUM0", AggregateFunction::kSum0},
+    {"AVG", AggregateFunction::kAvg},
+    {"MIN", AggregateFunction::kMin},
+    {"MAX", AggregateFunction::kMax},
+    {"FIRST_VALUE", AggregateFunction::kFirstValue},
+    {"LAST_VALUE", AggregateFunction::kLastValue},
     {"LISTAGG", AggregateFunction::kListAgg},
 };
 
@@ -618,19 +731,34 @@ bool ScansValues(const Aggregation& call) {
     case AggregateFunction::kSum:
     case AggregateFunction::kSum0:
     case AggregateFunction::kAverageSum:
+    case AggregateFunction::kExactSum:
     case AggregateFunction::kAvg: return false;
   }
   return false;
 }
 
-Result<AccumulatorPlan> PlanAccumulator(const Aggregation& call, const Type& argument) {
+bool SumsExactly(const Aggregation& call, const Type& argument) {
+  const bool sums = call.function == AggregateFunction::kSum ||
+                    call.function == AggregateFunction::kSum0 ||
+                    call.function == AggregateFunction::kAvg;
+  return sums && call.retracts && IsApproximate(argument);
+}
+
+Result<AccumulatorPlan> PlanAccumulator(const Aggregation& call, const Type& argument, bool exact) {
+  if (exact && SumsExactly(call, argument)) return PlanExact(call.function, argument, false);
   const bool text = LayoutOf(argument) == Layout::kBytes;
   switch (call.function) {
-    case AggregateFunction::kCount: return AccumulatorPlan{&CountKernel, sizeof(CountAccumulator), false};
+    case AggregateFunction::kCount:
+      return AccumulatorPlan{&CountKernel, sizeof(CountAccumulator), false};
     case AggregateFunction::kSum:
     case AggregateFunction::kSum0: return PlanSum(call, argument);
     case AggregateFunction::kAvg: return PlanAverage(argument);
     case AggregateFunction::kAverageSum: return PlanAverageSum(argument);
+    case AggregateFunction::kExactSum: {
+      AccumulatorPlan plan{&ExactBytesKernel<double>, static_cast<int>(sizeof(ExactSum)), false};
+      if (LayoutOf(argument) == Layout::kFloat) plan.kernel = &ExactBytesKernel<float>;
+      return plan;
+    }
     case AggregateFunction::kMin:
       return text ? TextPlan(&TextExtremeKernel<false>) : PlanOfAny<MinAccumulator>(argument);
     case AggregateFunction::kMax:
@@ -640,13 +768,15 @@ Result<AccumulatorPlan> PlanAccumulator(const Aggregation& call, const Type& arg
     case AggregateFunction::kLastValue:
       return text ? TextPlan(&TextEndKernel<true>) : PlanOfAny<LastAccumulator>(argument);
     case AggregateFunction::kListAgg:
-      if (!text) return Status::InvalidArgument("LISTAGG needs a string, not {}", ToString(argument));
+      if (!text)
+        return Status::InvalidArgument("LISTAGG needs a string, not {}", ToString(argument));
       return TextPlan(&ListAggKernel);
   }
   return Status::Internal("aggregate function {}", static_cast<int>(call.function));
 }
 
 Result<AccumulatorPlan> PlanMerge(const Aggregation& call, const Type& argument) {
+  if (SumsExactly(call, argument)) return PlanExact(call.function, argument, true);
   switch (call.function) {
     case AggregateFunction::kCount: return Plan<Sum0Accumulator<int64_t>>();
     case AggregateFunction::kSum:
@@ -657,12 +787,13 @@ Result<AccumulatorPlan> PlanMerge(const Aggregation& call, const Type& argument)
       return argument.kind == TypeKind::kDecimal ? Plan<DecimalSum0Accumulator<int128>>()
                                                  : PlanOfNumber<Sum0Accumulator>(argument);
     case AggregateFunction::kAvg: return PlanAveragePair(argument);
-    case AggregateFunction::kAverageSum: break;
+    case AggregateFunction::kAverageSum:
+    case AggregateFunction::kExactSum: break;
     case AggregateFunction::kMin:
     case AggregateFunction::kMax:
     case AggregateFunction::kFirstValue:
     case AggregateFunction::kLastValue:
-    case AggregateFunction::kListAgg: return PlanAccumulator(call, argument);
+    case AggregateFunction::kListAgg: return PlanAccumulator(call, argument, true);
   }
   return Status::Internal("aggregate function {}", static_cast<int>(call.function));
 }

@@ -1,17 +1,20 @@
-// The aggregate functions and what each keeps per group: a few bytes of fixed width inside the group's state entry.
+// The aggregate functions and what each keeps per group: a few bytes of fixed width inside the
+// group's state entry.
 //
 //   COUNT(v), SUM(v), AVG(v)      | n: i64 | sum: i32, some: u8 | sum: i64, n: i64 |
 //
-// An `AggregateKernel` runs one call over a whole batch: one indirect call per batch and call, none per row. What to do
-// with each row was settled before and is the same for all calls, a byte of `Step` flags:
+// An `AggregateKernel` runs one call over a whole batch: one indirect call per batch and call, none
+// per row. What to do with each row was settled before and is the same for all calls, a byte of
+// `Step` flags:
 //
 //   row      +I a    +I b    -U a    +U a       rows of the keys a and b, per-record output
-//   steps    N A C   N A C   O A R C  O A C      N = the group begins, O = note the result before, A = apply,
-//                                              R = take back instead of add, C = note the result after
+//   steps    N A C   N A C   O A R C  O A C      N = the group begins, O = note the result before,
+//            A = apply, R = take back instead of add, C = note the result after
 //
-// With mini-batch only the first row of a group opens and only the last one closes. Text accumulators (MIN of a STRING,
-// LISTAGG) keep a `TextCell` in the entry; its characters follow the fixed part (operators/group_entries.h).
-// Functions that must hold all values (retracting MIN, DISTINCT, …) are in operators/value_collections.h.
+// With mini-batch only the first row of a group opens and only the last one closes. Text
+// accumulators (MIN of a STRING, LISTAGG) keep a `TextCell` in the entry; its characters follow the
+// fixed part (operators/group_entries.h). Functions that must hold all values (retracting MIN,
+// DISTINCT, …) are in operators/value_collections.h.
 #pragma once
 
 #include <cstdint>
@@ -35,21 +38,25 @@ enum class AggregateFunction : uint8_t {
   kFirstValue,
   kLastValue,
   kListAgg,
-  kAverageSum,  // the first half of an AVG, which a local phase puts out; no function of SQL
+  // What a local phase computes for SUM and AVG; no functions of SQL.
+  kAverageSum,  // the first half of an AVG
+  kExactSum,    // the bytes of an ExactSum
 };
 
-// `COUNT`, `SUM`, `$SUM0`, `AVG`, `MIN`, `MAX`, `FIRST_VALUE`, `LAST_VALUE`, `LISTAGG`; others are kUnsupported.
+// `COUNT`, `SUM`, `$SUM0`, `AVG`, `MIN`, `MAX`, `FIRST_VALUE`, `LAST_VALUE`, `LISTAGG`; others are
+// kUnsupported.
 Result<AggregateFunction> AggregateFunctionByName(std::string_view name);
 const char* Name(AggregateFunction function);
 
-// One call of a group aggregate. Columns are those of the operator's input (of the local phase's, with two phases).
+// One call of a group aggregate. Columns are those of the operator's input (of the local phase's,
+// with two phases).
 struct Aggregation {
   AggregateFunction function = AggregateFunction::kCount;
   std::vector<int> arguments;  // none = COUNT(*); LISTAGG may have the separator as second
   int filter = -1;             // a BOOLEAN column; only TRUE counts
   bool distinct = false;
-  bool retracts = false;       // values must be able to leave; false also for MAX of what only grows
-  Type type;                   // of the result
+  bool retracts = false;  // values must be able to leave; false also for MAX of what only grows
+  Type type;              // of the result
 
   friend bool operator==(const Aggregation&, const Aggregation&) = default;
 };
@@ -90,7 +97,9 @@ class ResultColumn {
                      static_cast<size_t>(width_));
   }
   bool IsNull(int row) const { return nulls_[static_cast<size_t>(row)] != 0; }
-  const char* at(int row) const { return values_.data() + static_cast<size_t>(row) * static_cast<size_t>(width_); }
+  const char* at(int row) const {
+    return values_.data() + static_cast<size_t>(row) * static_cast<size_t>(width_);
+  }
   template <typename T>
   T Get(int row) const {
     T value;
@@ -105,19 +114,20 @@ class ResultColumn {
   std::vector<uint8_t> nulls_;
 };
 
-// A text value in an entry while a batch is worked off. `text` is the operator's scratch copy; a null pointer in state.
+// A text value in an entry while a batch is worked off. `text` is the operator's scratch copy; a
+// null pointer in state.
 struct [[gnu::packed]] TextCell {
   std::string* text = nullptr;
   uint8_t present = 0;  // else NULL
 };
 
-// The rows that calls run over, and the groups they belong to. A unit is what gives one result: a row, or with
-// mini-batch all rows of a group in the bundle.
+// The rows that calls run over, and the groups they belong to. A unit is what gives one result: a
+// row, or with mini-batch all rows of a group in the bundle.
 struct GroupRows {
   int rows = 0;
-  const uint8_t* steps = nullptr;    // per row
-  const int32_t* units = nullptr;    // per row, ascending; null = each row is its own unit
-  char* const* entries = nullptr;    // per unit: the fixed part of the group's entry
+  const uint8_t* steps = nullptr;  // per row
+  const int32_t* units = nullptr;  // per row, ascending; null = each row is its own unit
+  char* const* entries = nullptr;  // per unit: the fixed part of the group's entry
   int unit(int row) const { return units ? units[row] : row; }
 };
 
@@ -140,14 +150,19 @@ struct AccumulatorPlan {
   bool text = false;
 };
 
-// The accumulator of a call over its arguments (`argument`: type of the first one, ignored for COUNT). DISTINCT and
-// FILTER are not looked at. Requires: not ScansValues(call).
-Result<AccumulatorPlan> PlanAccumulator(const Aggregation& call, const Type& argument);
-// The same over the columns that a local phase puts out for the call (operators/local_group_aggregate.h).
+// The accumulator of a call over its arguments (`argument`: type of the first one, ignored for
+// COUNT). DISTINCT and FILTER are not looked at. `exact`: sums of FLOAT and DOUBLE that values can
+// leave are exact, else they are rounded at each step, as in Flink (flink-rank-dedup.md 15.25).
+// Requires: not ScansValues(call).
+Result<AccumulatorPlan> PlanAccumulator(const Aggregation& call, const Type& argument, bool exact);
+// The call is a sum of FLOAT or DOUBLE that values can leave: exact in two phases.
+bool SumsExactly(const Aggregation& call, const Type& argument);
+// The same over the columns that a local phase puts out for the call
+// (operators/local_group_aggregate.h).
 Result<AccumulatorPlan> PlanMerge(const Aggregation& call, const Type& argument);
 
-// True when the result is looked up among all values of the group: MIN, MAX, FIRST_VALUE, LAST_VALUE and LISTAGG whose
-// values can leave.
+// True when the result is looked up among all values of the group: MIN, MAX, FIRST_VALUE,
+// LAST_VALUE and LISTAGG whose values can leave.
 bool ScansValues(const Aggregation& call);
 
 // NaN is the largest number and -0.0 equals 0.0. Negative, zero, positive.

@@ -39,10 +39,12 @@ void GroupCalls::RowSet::Unpack(const RowBatch& partials, const GroupRows& parti
     if (step == 0) continue;
     const int unit = partial_rows.unit(row);
     const size_t first = steps.size();
-    std::string_view log = logs.IsNull(row) ? std::string_view() : logs.values<StringView>()[row].view();
+    std::string_view log =
+        logs.IsNull(row) ? std::string_view() : logs.values<StringView>()[row].view();
     while (!log.empty()) {
       const LogEntry entry = TakeLogEntry(&log);
-      if (entry.filter == filter) Add(entry.row.data(), kStepApply | (entry.retracts ? kStepRetract : 0), unit);
+      if (entry.filter == filter)
+        Add(entry.row.data(), kStepApply | (entry.retracts ? kStepRetract : 0), unit);
     }
     if (steps.size() == first) Add(null_row.row(0).data(), 0, unit);
     steps[first] |= step & (kStepInit | kStepOpen);
@@ -50,7 +52,8 @@ void GroupCalls::RowSet::Unpack(const RowBatch& partials, const GroupRows& parti
   }
   unpacked.rows = static_cast<int>(steps.size());
   unpacked.columns.clear();
-  for (int i = 0; i < schema.size(); ++i) unpacked.columns.push_back(codec->GatherColumn(pointers, i));
+  for (int i = 0; i < schema.size(); ++i)
+    unpacked.columns.push_back(codec->GatherColumn(pointers, i));
   batch = &unpacked;
   rows = {unpacked.rows, steps.data(), units.data(), partial_rows.entries};
 }
@@ -65,12 +68,12 @@ struct GroupCalls::Filtered {
     steps->assign(rows.steps, rows.steps + rows.rows);
     for (int row = 0; row < rows.rows; ++row) {
       const bool passes = !condition.IsNull(row) && condition.values<uint8_t>()[row] != 0;
-      if (!passes) (*steps)[static_cast<size_t>(row)] &= static_cast<uint8_t>(~(kStepApply | kStepRetract));
+      if (!passes)
+        (*steps)[static_cast<size_t>(row)] &= static_cast<uint8_t>(~(kStepApply | kStepRetract));
     }
   }
 };
 
-// All arguments of the call must be there: COUNT(a, b).
 struct GroupCalls::Distinct {
   int from = 0;
   int to = 0;
@@ -85,8 +88,6 @@ struct GroupCalls::Simple {
   int offset = 0;
   int argument = -1;
   int second = -1;
-  std::vector<int> not_null;  // further arguments of COUNT
-  std::vector<uint8_t> steps;
 };
 
 struct GroupCalls::Extremes {
@@ -109,16 +110,19 @@ struct GroupCalls::Listed {
 GroupCalls::GroupCalls() = default;
 GroupCalls::~GroupCalls() = default;
 
-Result<std::unique_ptr<GroupCalls>> GroupCalls::Create(std::vector<Aggregation> calls, const Schema& input,
-                                                       int header_bytes, const OperatorContext& context) {
+Result<std::unique_ptr<GroupCalls>> GroupCalls::Create(std::vector<Aggregation> calls,
+                                                       const Schema& input, int header_bytes,
+                                                       const OperatorContext& context) {
   std::unique_ptr<GroupCalls> made(new GroupCalls());
   RT_TRY(made->Build(std::move(calls), input, header_bytes, context, nullptr, 0));
   return made;
 }
 
-Result<std::unique_ptr<GroupCalls>> GroupCalls::CreateMerging(std::vector<Aggregation> calls, const Schema& raw_input,
-                                                              const PartialLayout& layout, int first_column,
-                                                              int header_bytes, const OperatorContext& context) {
+Result<std::unique_ptr<GroupCalls>> GroupCalls::CreateMerging(std::vector<Aggregation> calls,
+                                                              const Schema& raw_input,
+                                                              const PartialLayout& layout,
+                                                              int first_column, int header_bytes,
+                                                              const OperatorContext& context) {
   std::unique_ptr<GroupCalls> made(new GroupCalls());
   RT_TRY(made->Build(std::move(calls), raw_input, header_bytes, context, &layout, first_column));
   return made;
@@ -131,30 +135,33 @@ Layout ResultLayout(const Aggregation& call, const Schema& input) {
   if (call.function == AggregateFunction::kCount) return Layout::kInt64;
   const Type& argument = input.type(call.arguments[0]);
   if (call.function == AggregateFunction::kAverageSum) return LayoutOf(AverageSumType(argument));
-  const bool adds = call.function == AggregateFunction::kSum || call.function == AggregateFunction::kSum0 ||
+  if (call.function == AggregateFunction::kExactSum) return Layout::kBytes;
+  const bool adds = call.function == AggregateFunction::kSum ||
+                    call.function == AggregateFunction::kSum0 ||
                     call.function == AggregateFunction::kAvg;
   return adds && argument.kind == TypeKind::kDecimal ? Layout::kInt128 : LayoutOf(argument);
 }
 
 Status CheckCall(const Aggregation& call, const Schema& input) {
   for (int column : call.arguments) {
-    if (column < 0 || column >= input.size()) return Status::Internal("{} of column {}", Name(call.function), column);
+    if (column < 0 || column >= input.size())
+      return Status::Internal("{} of column {}", Name(call.function), column);
   }
   if (call.filter >= input.size()) return Status::Internal("FILTER by column {}", call.filter);
   if (call.filter >= 0 && input.type(call.filter).kind != TypeKind::kBoolean) {
-    return Status::InvalidArgument("FILTER needs a condition, not {}", ToString(input.type(call.filter)));
+    return Status::InvalidArgument("FILTER needs a condition, not {}",
+                                   ToString(input.type(call.filter)));
   }
   if (call.arguments.empty() && call.function != AggregateFunction::kCount) {
     return Status::InvalidArgument("{} needs an argument", Name(call.function));
   }
-  const bool pair = call.function == AggregateFunction::kListAgg || call.function == AggregateFunction::kCount;
-  if (call.arguments.size() > 1 && !pair) {
-    return Status::Unsupported("{} with {} arguments", Name(call.function), call.arguments.size());
+  if (call.arguments.size() > 1 && call.function != AggregateFunction::kListAgg) {
+    return Status::Plan("{} takes one column, not {}", Name(call.function), call.arguments.size());
   }
   const Layout layout = ResultLayout(call, input);
   if (layout != LayoutOf(call.type)) {
-    return Status::Internal("{} of {} does not give {}", Name(call.function), ToString(input.type(call.arguments[0])),
-                            ToString(call.type));
+    return Status::Internal("{} of {} does not give {}", Name(call.function),
+                            ToString(input.type(call.arguments[0])), ToString(call.type));
   }
   return Status::Ok();
 }
@@ -162,8 +169,10 @@ Status CheckCall(const Aggregation& call, const Schema& input) {
 }  // namespace
 
 Status GroupCalls::Build(std::vector<Aggregation> calls, const Schema& input, int header_bytes,
-                         const OperatorContext& context, const PartialLayout* layout, int first_column) {
+                         const OperatorContext& context, const PartialLayout* layout,
+                         int first_column) {
   entry_bytes_ = header_bytes;
+  exact_sums_ = !context.flink_compat;
   sets_.push_back(std::make_unique<RowSet>());
   sources_.push_back({});
   for (const Aggregation& call : calls) {
@@ -221,7 +230,8 @@ int GroupCalls::Take(int bytes, bool text) {
 Status GroupCalls::AddSimple(int index, const Aggregation& call, const Schema& input, int source,
                              const PartialLayout* layout, int first_column) {
   const Type argument = call.arguments.empty() ? Type::BigInt() : input.type(call.arguments[0]);
-  RT_ASSIGN(const AccumulatorPlan plan, layout ? PlanMerge(call, argument) : PlanAccumulator(call, argument));
+  RT_ASSIGN(const AccumulatorPlan plan,
+            layout ? PlanMerge(call, argument) : PlanAccumulator(call, argument, exact_sums_));
   Simple simple;
   simple.call = index;
   simple.source = source;
@@ -233,29 +243,28 @@ Status GroupCalls::AddSimple(int index, const Aggregation& call, const Schema& i
     if (columns.size() > 1) simple.second = first_column + columns[1];
   } else {
     if (!call.arguments.empty()) simple.argument = call.arguments[0];
-    if (call.function == AggregateFunction::kCount) {
-      simple.not_null.assign(call.arguments.begin() + (call.arguments.empty() ? 0 : 1), call.arguments.end());
-    } else if (call.arguments.size() > 1) {
-      simple.second = call.arguments[1];
-    }
+    if (call.arguments.size() > 1) simple.second = call.arguments[1];
   }
-  simple_.push_back(std::move(simple));
+  simple_.push_back(simple);
   return Status::Ok();
 }
 
-void GroupCalls::AddScanning(int index, const Aggregation& call, const Schema& input, const std::vector<int>& arguments,
-                             int source, const OperatorContext& context) {
+void GroupCalls::AddScanning(int index, const Aggregation& call, const Schema& input,
+                             const std::vector<int>& arguments, int source,
+                             const OperatorContext& context) {
   const int argument = arguments[0];
   CollectionTarget target;
   target.function = call.function;
   if (arguments.size() > 1) target.second = arguments[1];
   if (call.function == AggregateFunction::kMin || call.function == AggregateFunction::kMax) {
-    target.offset = Take(ValueCounts::EntryBytes(input.type(argument)), ValueCounts::HasText(input.type(argument)));
+    target.offset = Take(ValueCounts::EntryBytes(input.type(argument)),
+                         ValueCounts::HasText(input.type(argument)));
     auto same = std::find_if(extremes_.begin(), extremes_.end(), [&](const Extremes& each) {
       return each.source == source && each.argument == argument;
     });
     if (same == extremes_.end()) {
-      extremes_.push_back({source, argument, std::make_unique<ValueCounts>(input, argument, context), {}, {}});
+      extremes_.push_back(
+          {source, argument, std::make_unique<ValueCounts>(input, argument, context), {}, {}});
       same = extremes_.end() - 1;
     }
     same->calls.push_back(index);
@@ -267,7 +276,8 @@ void GroupCalls::AddScanning(int index, const Aggregation& call, const Schema& i
   });
   if (same == listed_.end()) {
     const int offset = Take(ValueList::kEntryBytes, false);
-    listed_.push_back({source, argument, offset, std::make_unique<ValueList>(input, argument, context), {}, {}});
+    listed_.push_back(
+        {source, argument, offset, std::make_unique<ValueList>(input, argument, context), {}, {}});
     same = listed_.end() - 1;
   }
   same->calls.push_back(index);
@@ -292,14 +302,16 @@ int GroupCalls::DistinctSource(int source, const std::vector<int>& arguments, co
   }
   const int made = static_cast<int>(sources_.size());
   sources_.push_back({sources_[static_cast<size_t>(source)].set, {}, true});
-  distinct_.push_back({source, made, arguments, std::make_unique<DistinctValues>(input, arguments, context)});
+  distinct_.push_back(
+      {source, made, arguments, std::make_unique<DistinctValues>(input, arguments, context)});
   return made;
 }
 
 int GroupCalls::LogSet(int column, uint8_t filter, const Schema& schema) {
   for (size_t i = 0; i < sources_.size(); ++i) {
     const RowSet& set = *sets_[static_cast<size_t>(sources_[i].set)];
-    if (set.column == column && set.filter == filter && !sources_[i].own_steps) return static_cast<int>(i);
+    if (set.column == column && set.filter == filter && !sources_[i].own_steps)
+      return static_cast<int>(i);
   }
   auto set = std::make_unique<RowSet>();
   set->column = column;
@@ -307,7 +319,8 @@ int GroupCalls::LogSet(int column, uint8_t filter, const Schema& schema) {
   set->schema = schema;
   set->codec = std::make_unique<RowCodec>(schema);
   const std::vector<Value> nulls(static_cast<size_t>(schema.size()));
-  const Status encoded = set->codec->EncodeAll(rowtide::BatchOf(schema, {{RowKind::kInsert, nulls}}), &set->null_row);
+  const Status encoded =
+      set->codec->EncodeAll(rowtide::BatchOf(schema, {{RowKind::kInsert, nulls}}), &set->null_row);
   RT_CHECK(encoded.ok());
   sets_.push_back(std::move(set));
   sources_.push_back({static_cast<int>(sets_.size()) - 1, {}, false});
@@ -347,7 +360,8 @@ const RowBatch& GroupCalls::BatchOf(int source) const {
   return *sets_[static_cast<size_t>(sources_[static_cast<size_t>(source)].set)]->batch;
 }
 
-void GroupCalls::Run(const RowBatch& batch, const GroupRows& rows, int units, StringBlocks* strings) {
+void GroupCalls::Run(const RowBatch& batch, const GroupRows& rows, int units,
+                     StringBlocks* strings) {
   sets_[0]->batch = &batch;
   sets_[0]->rows = rows;
   for (size_t i = 1; i < sets_.size(); ++i) sets_[i]->Unpack(batch, rows);
@@ -357,23 +371,13 @@ void GroupCalls::Run(const RowBatch& batch, const GroupRows& rows, int units, St
     each.Run(BatchOf(each.from), RowsOf(each.from), &sources_[static_cast<size_t>(each.to)].steps);
   }
   for (Distinct& each : distinct_) {
-    each.values->Run(BatchOf(each.from), RowsOf(each.from), &sources_[static_cast<size_t>(each.to)].steps);
+    each.values->Run(BatchOf(each.from), RowsOf(each.from),
+                     &sources_[static_cast<size_t>(each.to)].steps);
   }
-  for (Simple& each : simple_) {
+  for (const Simple& each : simple_) {
     const RowBatch& from = BatchOf(each.source);
     AggregatePass pass;
     pass.rows = RowsOf(each.source);
-    if (!each.not_null.empty()) {
-      each.steps.assign(pass.rows.steps, pass.rows.steps + pass.rows.rows);
-      for (int column : each.not_null) {
-        for (int row = 0; row < pass.rows.rows; ++row) {
-          if (from.columns[static_cast<size_t>(column)].IsNull(row)) {
-            each.steps[static_cast<size_t>(row)] &= static_cast<uint8_t>(~(kStepApply | kStepRetract));
-          }
-        }
-      }
-      pass.rows.steps = each.steps.data();
-    }
     pass.offset = each.offset;
     if (each.argument >= 0) pass.argument = &from.columns[static_cast<size_t>(each.argument)];
     if (each.second >= 0) pass.second = &from.columns[static_cast<size_t>(each.second)];
@@ -408,8 +412,10 @@ bool SameResult(const ResultColumn& before, const ResultColumn& after, int unit)
     case Layout::kInt16: return before.Get<int16_t>(unit) == after.Get<int16_t>(unit);
     case Layout::kInt32: return before.Get<int32_t>(unit) == after.Get<int32_t>(unit);
     case Layout::kInt64: return before.Get<int64_t>(unit) == after.Get<int64_t>(unit);
-    case Layout::kFloat: return CompareNumbers(before.Get<float>(unit), after.Get<float>(unit)) == 0;
-    case Layout::kDouble: return CompareNumbers(before.Get<double>(unit), after.Get<double>(unit)) == 0;
+    case Layout::kFloat:
+      return CompareNumbers(before.Get<float>(unit), after.Get<float>(unit)) == 0;
+    case Layout::kDouble:
+      return CompareNumbers(before.Get<double>(unit), after.Get<double>(unit)) == 0;
     case Layout::kInt128: return before.Get<int128>(unit) == after.Get<int128>(unit);
     case Layout::kWideTime: return before.Get<WideTime>(unit) == after.Get<WideTime>(unit);
     case Layout::kBytes: return before.Get<StringView>(unit) == after.Get<StringView>(unit);

@@ -1,10 +1,13 @@
-// All calls of one group aggregate together: where each keeps its bytes in the entry, and running them over a batch.
+// All calls of one group aggregate together: where each keeps its bytes in the entry, and running
+// them over a batch.
 //
-//   steps of the rows -> per FILTER: fewer rows apply -> per DISTINCT: only new and vanished values apply -> the calls
+//   steps of the rows -> per FILTER: fewer rows apply
+//                     -> per DISTINCT: only new and vanished values apply -> the calls
 //
-// Each call then loops over the rows by itself, before and after results by unit. The operator decides which rows begin
-// and end a group (operators/accumulators.h, Step) and what to emit. Over partials (global phase), logs of values are
-// unpacked into rows first. Calls that hold values share collections by argument, filter and DISTINCT. One lane.
+// Each call then loops over the rows by itself, before and after results by unit. The operator
+// decides which rows begin and end a group (operators/accumulators.h, Step) and what to emit. Over
+// partials (global phase), logs of values are unpacked into rows first. Calls that hold values
+// share collections by argument, filter and DISTINCT. One lane.
 #pragma once
 
 #include <memory>
@@ -20,12 +23,16 @@ namespace rowtide {
 class GroupCalls {
  public:
   // Over rows of `input`. `header_bytes`: what the operator keeps in front of the accumulators.
-  static Result<std::unique_ptr<GroupCalls>> Create(std::vector<Aggregation> calls, const Schema& input,
-                                                    int header_bytes, const OperatorContext& context);
-  // Over what a local phase put out, `first_column` being the first column behind the group columns.
-  static Result<std::unique_ptr<GroupCalls>> CreateMerging(std::vector<Aggregation> calls, const Schema& raw_input,
-                                                           const PartialLayout& layout, int first_column,
-                                                           int header_bytes, const OperatorContext& context);
+  static Result<std::unique_ptr<GroupCalls>> Create(std::vector<Aggregation> calls,
+                                                    const Schema& input, int header_bytes,
+                                                    const OperatorContext& context);
+  // Over what a local phase put out, `first_column` being the first column behind the group
+  // columns.
+  static Result<std::unique_ptr<GroupCalls>> CreateMerging(std::vector<Aggregation> calls,
+                                                           const Schema& raw_input,
+                                                           const PartialLayout& layout,
+                                                           int first_column, int header_bytes,
+                                                           const OperatorContext& context);
   ~GroupCalls();
 
   int size() const { return static_cast<int>(before_.size()); }
@@ -53,12 +60,12 @@ class GroupCalls {
   struct Listed;
 
   GroupCalls();
-  Status Build(std::vector<Aggregation> calls, const Schema& input, int header_bytes, const OperatorContext& context,
-               const PartialLayout* layout, int first_column);
-  Status AddSimple(int index, const Aggregation& call, const Schema& input, int source, const PartialLayout* layout,
-                   int first_column);
-  void AddScanning(int index, const Aggregation& call, const Schema& input, const std::vector<int>& arguments, int source,
-                   const OperatorContext& context);
+  Status Build(std::vector<Aggregation> calls, const Schema& input, int header_bytes,
+               const OperatorContext& context, const PartialLayout* layout, int first_column);
+  Status AddSimple(int index, const Aggregation& call, const Schema& input, int source,
+                   const PartialLayout* layout, int first_column);
+  void AddScanning(int index, const Aggregation& call, const Schema& input,
+                   const std::vector<int>& arguments, int source, const OperatorContext& context);
   int FilterSource(int source, int filter);
   int DistinctSource(int source, const std::vector<int>& arguments, const Schema& input,
                      const OperatorContext& context);
@@ -67,6 +74,7 @@ class GroupCalls {
   GroupRows RowsOf(int source) const;
   const RowBatch& BatchOf(int source) const;
 
+  bool exact_sums_ = true;  // of FLOAT and DOUBLE under retraction; false: as Flink rounds
   int entry_bytes_ = 0;
   std::vector<int> text_offsets_;
   std::vector<ResultColumn> before_;

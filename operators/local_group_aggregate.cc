@@ -29,15 +29,19 @@ Column AllNull(Layout layout, int rows) {
 Schema LocalGroupAggregate::OutputSchema(const LocalGroupAggregateSpec& spec, const Schema& input) {
   Schema schema;
   for (int column : spec.group) schema.Add(input.field(column));
-  const PartialLayout layout = LayoutOfPartials(spec.calls, spec.counts_rows, spec.count_star, input);
+  const PartialLayout layout =
+      LayoutOfPartials(spec.calls, spec.counts_rows, spec.count_star, input);
   for (const Field& field : layout.schema.fields()) schema.Add(field);
   return schema;
 }
 
-Result<std::unique_ptr<Operator>> LocalGroupAggregate::Create(LocalGroupAggregateSpec spec, const Schema& input,
+Result<std::unique_ptr<Operator>> LocalGroupAggregate::Create(LocalGroupAggregateSpec spec,
+                                                              const Schema& input,
                                                               const OperatorContext& context) {
-  if (!spec.mini_batch.enabled()) return Status::Internal("the first phase of an aggregate works in mini-batches");
-  std::unique_ptr<LocalGroupAggregate> made(new LocalGroupAggregate(std::move(spec), input, context));
+  if (!spec.mini_batch.enabled())
+    return Status::Internal("the first phase of an aggregate works in mini-batches");
+  std::unique_ptr<LocalGroupAggregate> made(
+      new LocalGroupAggregate(std::move(spec), input, context));
   RT_TRY(made->Plan(input, context));
   return std::unique_ptr<Operator>(std::move(made));
 }
@@ -56,8 +60,10 @@ LocalGroupAggregate::LocalGroupAggregate(LocalGroupAggregateSpec spec, const Sch
 Status LocalGroupAggregate::Plan(const Schema& input, const OperatorContext& context) {
   std::vector<Aggregation> calls;
   parts_.resize(static_cast<size_t>(layout_.schema.size()));
-  for (size_t i = 0; i < parts_.size(); ++i) parts_[i].layout = LayoutOf(layout_.schema.type(static_cast<int>(i)));
-  for (size_t i = 0; i < spec_.calls.size(); ++i) PlanCall(spec_.calls[i], layout_.columns[i], input, &calls);
+  for (size_t i = 0; i < parts_.size(); ++i)
+    parts_[i].layout = LayoutOf(layout_.schema.type(static_cast<int>(i)));
+  for (size_t i = 0; i < spec_.calls.size(); ++i)
+    PlanCall(spec_.calls[i], layout_.columns[i], input, &calls);
   if (spec_.counts_rows && spec_.count_star < 0) {
     Part& count = parts_[static_cast<size_t>(layout_.row_count)];
     count.kind = Part::Kind::kCall;
@@ -74,8 +80,8 @@ Status LocalGroupAggregate::Plan(const Schema& input, const OperatorContext& con
   return Status::Ok();
 }
 
-void LocalGroupAggregate::PlanCall(const Aggregation& call, const std::vector<int>& columns, const Schema& input,
-                                   std::vector<Aggregation>* calls) {
+void LocalGroupAggregate::PlanCall(const Aggregation& call, const std::vector<int>& columns,
+                                   const Schema& input, std::vector<Aggregation>* calls) {
   if (call.distinct) return;  // its columns are NULL, its values are in the log of its arguments
   const auto part = [&](size_t i, Part::Kind kind, int index) {
     Part& to = parts_[static_cast<size_t>(columns[i])];
@@ -84,15 +90,22 @@ void LocalGroupAggregate::PlanCall(const Aggregation& call, const std::vector<in
   };
   if (ScansValues(call)) {
     part(0, Part::Kind::kLog, static_cast<int>(logs_.size()));
-    logs_.push_back({call.arguments, {call.filter}, RowCodec(LogSchema(input, call.arguments)), {}});
+    logs_.push_back(
+        {call.arguments, {call.filter}, RowCodec(LogSchema(input, call.arguments)), {}});
     return;
   }
   Aggregation first = call;
-  Aggregation count{AggregateFunction::kCount, call.arguments, call.filter, false, false, Type::BigInt().NotNull()};
-  if (call.function == AggregateFunction::kSum && call.retracts) first.function = AggregateFunction::kSum0;
+  Aggregation count{AggregateFunction::kCount, call.arguments, call.filter, false, false,
+                    Type::BigInt().NotNull()};
+  if (call.function == AggregateFunction::kSum && call.retracts)
+    first.function = AggregateFunction::kSum0;
   if (call.function == AggregateFunction::kAvg) {
     first.function = AggregateFunction::kAverageSum;
     first.type = AverageSumType(input.type(call.arguments[0]));
+  }
+  if (!call.arguments.empty() && SumsExactly(call, input.type(call.arguments[0]))) {
+    first.function = AggregateFunction::kExactSum;
+    first.type = Type::Bytes();
   }
   part(0, Part::Kind::kCall, static_cast<int>(calls->size()));
   calls->push_back(first);
@@ -109,7 +122,8 @@ Status LocalGroupAggregate::Process(int /*input*/, const RowBatch& batch, Collec
   RT_TRY(key_codec_.Encode(batch, &keys_));
   RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
   for (int row = 0; row < batch.rows; ++row) {
-    bundle_.Append(bundle_.FindOrAdd(keys_.key(row), keys_.hash(row)), batch.kind(row), encoded_.row(row));
+    bundle_.Append(bundle_.FindOrAdd(keys_.key(row), keys_.hash(row)), batch.kind(row),
+                   encoded_.row(row));
     bundle_.CountRow();
     if (bundle_.rows_added() >= spec_.mini_batch.size) RT_TRY(Flush(out));
   }
@@ -150,16 +164,19 @@ Status LocalGroupAggregate::FlushKeys(int first, Collector& out) {
     }
     unit_entries_.push_back(entry);
     results_.push_back(unit * 2 + 1);
-    const size_t begin = unit == 0 ? 0 : static_cast<size_t>(rows_.last_rows[static_cast<size_t>(unit) - 1] + 1);
+    const size_t begin =
+        unit == 0 ? 0 : static_cast<size_t>(rows_.last_rows[static_cast<size_t>(unit) - 1] + 1);
     steps_[begin] |= kStepInit;
     steps_[static_cast<size_t>(rows_.last_rows[static_cast<size_t>(unit)])] |= kStepClose;
   }
-  calls_->Run(batch, {batch.rows, steps_.data(), rows_.units.data(), unit_entries_.data()}, units, &strings_);
+  calls_->Run(batch, {batch.rows, steps_.data(), rows_.units.data(), unit_entries_.data()}, units,
+              &strings_);
 
   RowBatch groups;
   groups.rows = batch.rows;
   groups.blocks = batch.blocks;
-  for (int column : spec_.group) groups.columns.push_back(batch.columns[static_cast<size_t>(column)]);
+  for (int column : spec_.group)
+    groups.columns.push_back(batch.columns[static_cast<size_t>(column)]);
   RowBatch result = Select(groups, rows_.last_rows);
   for (const Part& part : parts_) result.columns.push_back(PartOf(part, units));
   for (BlockPointer& block : strings_.Finish()) result.blocks.push_back(std::move(block));
@@ -169,7 +186,8 @@ Status LocalGroupAggregate::FlushKeys(int first, Collector& out) {
 Column LocalGroupAggregate::PartOf(const Part& part, int units) {
   switch (part.kind) {
     case Part::Kind::kCall:
-      return GatherResults(calls_->before(part.index), calls_->after(part.index), results_.data(), results_.size());
+      return GatherResults(calls_->before(part.index), calls_->after(part.index), results_.data(),
+                           results_.size());
     case Part::Kind::kLog: return LogColumn(&logs_[static_cast<size_t>(part.index)], units);
     case Part::Kind::kNull: return AllNull(part.layout, units);
     case Part::Kind::kSeparator: break;
@@ -195,7 +213,8 @@ Column LocalGroupAggregate::PartOf(const Part& part, int units) {
 Column LocalGroupAggregate::LogColumn(Log* log, int units) {
   RowBatch arguments;
   arguments.rows = rows_.batch.rows;
-  for (int column : log->arguments) arguments.columns.push_back(rows_.batch.columns[static_cast<size_t>(column)]);
+  for (int column : log->arguments)
+    arguments.columns.push_back(rows_.batch.columns[static_cast<size_t>(column)]);
   const Status encoded = log->codec.EncodeAll(arguments, &log->rows);
   RT_CHECK(encoded.ok());  // parts of rows that have been encoded before
   ColumnBuilder builder(Layout::kBytes);
@@ -208,7 +227,8 @@ Column LocalGroupAggregate::LogColumn(Log* log, int units) {
       for (size_t filter = 0; filter < log->filters.size(); ++filter) {
         if (!Passes(rows_.batch, log->filters[filter], row)) continue;
         const std::string_view bytes = log->rows.row(row);
-        AppendLogHeader(!Adds(rows_.batch.kind(row)), static_cast<uint8_t>(filter), bytes.size(), &text);
+        AppendLogHeader(!Adds(rows_.batch.kind(row)), static_cast<uint8_t>(filter), bytes.size(),
+                        &text);
         text.append(bytes);
       }
     }

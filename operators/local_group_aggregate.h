@@ -1,9 +1,12 @@
-// The first of two phases: folds each bundle to one row of partial results per group, which GroupAggregate then merges.
+// The first of two phases: folds each bundle to one row of partial results per group, which
+// GroupAggregate then merges.
 //
-//   bundle  +I a 1, +I a 2, +I b 5, -D b 5   ->   +I a (3, 2) | +I b (0, 0)       SUM over updates: (sum, count)
+//   bundle  +I a 1, +I a 2, +I b 5, -D b 5   ->   +I a (3, 2) | +I b (0, 0)
+//           SUM over updates: (sum, count)
 //
-// Groups leave in order of first arrival, all as +I, even where everything cancelled. The columns behind the group columns
-// are those of operators/partial_layout.h. State: the bundle. Flushed by its size, a watermark, a tick, the end.
+// Groups leave in order of first arrival, all as +I, even where everything cancelled. The columns
+// behind the group columns are those of operators/partial_layout.h. State: the bundle. Flushed by
+// its size, a watermark, a tick, the end.
 #pragma once
 
 #include <memory>
@@ -49,7 +52,8 @@ class LocalGroupAggregate final : public KeyedOperator {
     EncodedRows rows;
   };
 
-  LocalGroupAggregate(LocalGroupAggregateSpec spec, const Schema& input, const OperatorContext& context);
+  LocalGroupAggregate(LocalGroupAggregateSpec spec, const Schema& input,
+                      const OperatorContext& context);
   Status Plan(const Schema& input, const OperatorContext& context);
   void PlanCall(const Aggregation& call, const std::vector<int>& columns, const Schema& input,
                 std::vector<Aggregation>* calls);

@@ -35,6 +35,7 @@ const char* ValueName(AggregateFunction function) {
     case AggregateFunction::kSum:
     case AggregateFunction::kSum0:
     case AggregateFunction::kAverageSum:
+    case AggregateFunction::kExactSum:
     case AggregateFunction::kAvg: return "sum";
   }
   return "";
@@ -43,9 +44,16 @@ const char* ValueName(AggregateFunction function) {
 std::vector<int> AddColumns(const Aggregation& call, const Schema& raw_input, Columns* columns) {
   const bool star = call.arguments.empty();
   const Type count = call.distinct ? Type::BigInt() : Type::BigInt().NotNull();
-  if (call.function == AggregateFunction::kCount) return {columns->Add(star ? "count1" : "count", count)};
+  if (call.function == AggregateFunction::kCount)
+    return {columns->Add(star ? "count1" : "count", count)};
   const Type argument = raw_input.type(call.arguments[0]).Nullable().WithoutTimeAttribute();
-  if (ScansValues(call) && !call.distinct) return {columns->Add(ValueName(call.function), Type::Bytes())};
+  if (ScansValues(call) && !call.distinct)
+    return {columns->Add(ValueName(call.function), Type::Bytes())};
+  if (SumsExactly(call, argument)) {
+    std::vector<int> out{columns->Add("sum", Type::Bytes())};
+    if (call.function != AggregateFunction::kSum0) out.push_back(columns->Add("count", count));
+    return out;
+  }
   switch (call.function) {
     case AggregateFunction::kSum: {
       std::vector<int> out{columns->Add("sum", call.type.Nullable())};
@@ -67,6 +75,7 @@ std::vector<int> AddColumns(const Aggregation& call, const Schema& raw_input, Co
     case AggregateFunction::kFirstValue:
     case AggregateFunction::kLastValue: return {columns->Add(ValueName(call.function), argument)};
     case AggregateFunction::kAverageSum:
+    case AggregateFunction::kExactSum:
     case AggregateFunction::kCount: break;
   }
   return {};
@@ -86,11 +95,12 @@ const PartialLayout::DistinctSet& PartialLayout::SetOf(const Aggregation& call) 
   __builtin_unreachable();
 }
 
-PartialLayout LayoutOfPartials(const std::vector<Aggregation>& calls, bool counts_rows, int count_star,
-                               const Schema& raw_input) {
+PartialLayout LayoutOfPartials(const std::vector<Aggregation>& calls, bool counts_rows,
+                               int count_star, const Schema& raw_input) {
   PartialLayout layout;
   Columns columns;
-  for (const Aggregation& call : calls) layout.columns.push_back(AddColumns(call, raw_input, &columns));
+  for (const Aggregation& call : calls)
+    layout.columns.push_back(AddColumns(call, raw_input, &columns));
   if (count_star >= 0) {
     layout.row_count = layout.columns[static_cast<size_t>(count_star)][0];
   } else if (counts_rows) {
@@ -98,21 +108,24 @@ PartialLayout LayoutOfPartials(const std::vector<Aggregation>& calls, bool count
   }
   for (const Aggregation& call : calls) {
     if (!call.distinct) continue;
-    auto set = std::find_if(layout.distinct_sets.begin(), layout.distinct_sets.end(),
-                            [&](const PartialLayout::DistinctSet& each) { return each.arguments == call.arguments; });
+    auto set = std::find_if(
+        layout.distinct_sets.begin(), layout.distinct_sets.end(),
+        [&](const PartialLayout::DistinctSet& each) { return each.arguments == call.arguments; });
     if (set == layout.distinct_sets.end()) {
       const std::string name = "distinct$" + std::to_string(layout.distinct_sets.size());
       layout.distinct_sets.push_back({call.arguments, {}, columns.AddNamed(name, Type::Bytes())});
       set = layout.distinct_sets.end() - 1;
     }
-    if (set->FilterNumber(call.filter) == static_cast<int>(set->filters.size())) set->filters.push_back(call.filter);
+    if (set->FilterNumber(call.filter) == static_cast<int>(set->filters.size()))
+      set->filters.push_back(call.filter);
   }
   layout.schema = columns.Take();
   return layout;
 }
 
 Type AverageSumType(const Type& argument) {
-  if (argument.kind == TypeKind::kDecimal) return Type::Decimal(kMaxDecimalPrecision, argument.scale);
+  if (argument.kind == TypeKind::kDecimal)
+    return Type::Decimal(kMaxDecimalPrecision, argument.scale);
   return IsApproximate(argument) ? Type::Double() : Type::BigInt();
 }
 

@@ -1,13 +1,18 @@
-// The columns that a local phase puts out behind the group columns and a global phase reads, with Flink's names.
+// The columns that a local phase puts out behind the group columns and a global phase reads, with
+// Flink's names.
 //
-//   COUNT(DISTINCT v), SUM(s), MIN(m) over updates   ->   count$0, (sum$1, count$2), min$3, count1$4, distinct$0
+//   COUNT(DISTINCT v), SUM(s), MIN(m) over updates
+//       ->   count$0, (sum$1, count$2), min$3, count1$4, distinct$0
 //
-//   COUNT    count$n (COUNT(*): count1$n)       MIN, MAX, FIRST_VALUE, LAST_VALUE   min$n, …: the value itself
+//   COUNT    count$n (COUNT(*): count1$n)       MIN, MAX, FIRST_VALUE, LAST_VALUE   min$n, …
 //   SUM      sum$n, and count$n if it retracts  LISTAGG   accDelimiter$n, concatAcc$n
-//   AVG      sum$n, count$n                     the last five, if they retract: a BYTES log of what came and went
+//   AVG      sum$n, count$n                     the last five, if they retract: a log in BYTES
 //
-// After the calls comes the row count, if one is needed and no call is it, then one log a set of DISTINCT arguments; the
-// columns of the DISTINCT calls themselves are NULL. A log is a sequence of changes:
+// Sums of FLOAT and DOUBLE that retract are the bytes of an ExactSum.
+//
+// After the calls comes the row count, if one is needed and no call is it, then one log a set of
+// DISTINCT arguments; the columns of the DISTINCT calls themselves are NULL. A log is a sequence of
+// changes:
 //
 //   | taken back: u8 | filter number: u8 | size: u32 | the arguments as a BinaryRow |
 #pragma once
@@ -36,8 +41,8 @@ struct PartialLayout {
 };
 
 // `counts_rows`: the input can retract. `count_star`: the call that serves as the row count, or -1.
-PartialLayout LayoutOfPartials(const std::vector<Aggregation>& calls, bool counts_rows, int count_star,
-                               const Schema& raw_input);
+PartialLayout LayoutOfPartials(const std::vector<Aggregation>& calls, bool counts_rows,
+                               int count_star, const Schema& raw_input);
 
 // Sums of AVG: BIGINT for integers, DOUBLE for floats, DECIMAL(38, s).
 Type AverageSumType(const Type& argument);

@@ -36,7 +36,8 @@ GroupAggregateSpec Spec(const Schema& input, std::vector<int> group, std::vector
 }
 
 MakeOperator Make(const Schema& input, const GroupAggregateSpec& spec) {
-  return [=](const OperatorContext& context) { return GroupAggregate::Create(spec, input, context); };
+  return
+      [=](const OperatorContext& context) { return GroupAggregate::Create(spec, input, context); };
 }
 
 const Schema kInput({{"k", Type::String()}, {"v", Type::Int()}});
@@ -44,44 +45,54 @@ const Schema kText({{"k", Type::String()}, {"s", Type::String()}});
 
 TEST(GroupAggregate, PlainCallsOverInserts) {
   const auto spec = Spec(kInput, {0},
-                         {Call(F::kCount, {}, kBigInt), Call(F::kCount, {1}, kBigInt), Call(F::kSum, {1}, Type::Int()),
-                          Call(F::kMin, {1}, Type::Int()), Call(F::kMax, {1}, Type::Int()),
-                          Call(F::kAvg, {1}, Type::Int())});
+                         {Call(F::kCount, {}, kBigInt), Call(F::kCount, {1}, kBigInt),
+                          Call(F::kSum, {1}, Type::Int()), Call(F::kMin, {1}, Type::Int()),
+                          Call(F::kMax, {1}, Type::Int()), Call(F::kAvg, {1}, Type::Int())});
   EXPECT_EQ(Changelog(Make(kInput, spec), kInput,
-                      {R"(+I ["a", 1])", R"(+I ["a", 2])", R"(+I ["b", null])", R"(+I ["a", 4])", R"(+I ["b", 7])"}),
+                      {R"(+I ["a", 1])", R"(+I ["a", 2])", R"(+I ["b", null])", R"(+I ["a", 4])",
+                       R"(+I ["b", 7])"}),
             (Lines{R"(+I ["a",1,1,1,1,1,1])", R"(-U ["a",1,1,1,1,1,1])", R"(+U ["a",2,2,3,1,2,1])",
-                   R"(+I ["b",1,0,null,null,null,null])", R"(-U ["a",2,2,3,1,2,1])", R"(+U ["a",3,3,7,1,4,2])",
-                   R"(-U ["b",1,0,null,null,null,null])", R"(+U ["b",2,1,7,7,7,7])"}));
+                   R"(+I ["b",1,0,null,null,null,null])", R"(-U ["a",2,2,3,1,2,1])",
+                   R"(+U ["a",3,3,7,1,4,2])", R"(-U ["b",1,0,null,null,null,null])",
+                   R"(+U ["b",2,1,7,7,7,7])"}));
 }
 
 TEST(GroupAggregate, DistinctOverInserts) {
   const auto spec = Spec(kInput, {0},
-                         {Distinct(Call(F::kCount, {1}, kBigInt)), Distinct(Call(F::kSum, {1}, Type::Int())),
-                          Call(F::kCount, {}, kBigInt)});
-  EXPECT_EQ(Changelog(Make(kInput, spec), kInput,
-                      {R"(+I ["a", 1])", R"(+I ["a", 1])", R"(+I ["a", 2])", R"(+I ["a", null])"}),
-            (Lines{R"(+I ["a",1,1,1])", R"(-U ["a",1,1,1])", R"(+U ["a",1,1,2])", R"(-U ["a",1,1,2])",
-                   R"(+U ["a",2,3,3])", R"(-U ["a",2,3,3])", R"(+U ["a",2,3,4])"}));
+                         {Distinct(Call(F::kCount, {1}, kBigInt)),
+                          Distinct(Call(F::kSum, {1}, Type::Int())), Call(F::kCount, {}, kBigInt)});
+  EXPECT_EQ(
+      Changelog(Make(kInput, spec), kInput,
+                {R"(+I ["a", 1])", R"(+I ["a", 1])", R"(+I ["a", 2])", R"(+I ["a", null])"}),
+      (Lines{R"(+I ["a",1,1,1])", R"(-U ["a",1,1,1])", R"(+U ["a",1,1,2])", R"(-U ["a",1,1,2])",
+             R"(+U ["a",2,3,3])", R"(-U ["a",2,3,3])", R"(+U ["a",2,3,4])"}));
 }
 
 TEST(GroupAggregate, DistinctOverUpdates) {
   const auto spec = Spec(kInput, {0},
-                         {Distinct(Call(F::kCount, {1}, kBigInt, true)), Distinct(Call(F::kSum, {1}, Type::Int(), true))},
+                         {Distinct(Call(F::kCount, {1}, kBigInt, true)),
+                          Distinct(Call(F::kSum, {1}, Type::Int(), true))},
                          true);
   EXPECT_EQ(Changelog(Make(kInput, spec), kInput,
-                      {R"(+I ["a", 1])", R"(+I ["a", 1])", R"(+I ["a", 2])", R"(-D ["a", 1])", R"(-D ["a", 1])"}),
-            (Lines{R"(+I ["a",1,1])", R"(-U ["a",1,1])", R"(+U ["a",2,3])", R"(-U ["a",2,3])", R"(+U ["a",1,2])"}));
+                      {R"(+I ["a", 1])", R"(+I ["a", 1])", R"(+I ["a", 2])", R"(-D ["a", 1])",
+                       R"(-D ["a", 1])"}),
+            (Lines{R"(+I ["a",1,1])", R"(-U ["a",1,1])", R"(+U ["a",2,3])", R"(-U ["a",2,3])",
+                   R"(+U ["a",1,2])"}));
 }
 
 TEST(GroupAggregate, FilterTakesOnlyTrue) {
-  const Schema input({{"k", Type::String()}, {"v", Type::Int()}, {"big", Type::Boolean()}, {"small", Type::Boolean()}});
+  const Schema input({{"k", Type::String()},
+                      {"v", Type::Int()},
+                      {"big", Type::Boolean()},
+                      {"small", Type::Boolean()}});
   const auto spec = Spec(input, {0},
                          {Call(F::kCount, {}, kBigInt), Filtered(Call(F::kCount, {}, kBigInt), 2),
                           Filtered(Call(F::kSum, {1}, Type::Int()), 3)});
   EXPECT_EQ(Changelog(Make(input, spec), input,
-                      {R"(+I ["a", 1, false, true])", R"(+I ["a", 10, true, false])", R"(+I ["a", null, null, null])"}),
-            (Lines{R"(+I ["a",1,0,1])", R"(-U ["a",1,0,1])", R"(+U ["a",2,1,1])", R"(-U ["a",2,1,1])",
-                   R"(+U ["a",3,1,1])"}));
+                      {R"(+I ["a", 1, false, true])", R"(+I ["a", 10, true, false])",
+                       R"(+I ["a", null, null, null])"}),
+            (Lines{R"(+I ["a",1,0,1])", R"(-U ["a",1,0,1])", R"(+U ["a",2,1,1])",
+                   R"(-U ["a",2,1,1])", R"(+U ["a",3,1,1])"}));
 }
 
 TEST(GroupAggregate, FirstLastAndListOverInserts) {
@@ -90,30 +101,36 @@ TEST(GroupAggregate, FirstLastAndListOverInserts) {
       Spec(input, {0},
            {Call(F::kFirstValue, {1}, Type::String()), Call(F::kLastValue, {1}, Type::String()),
             Call(F::kListAgg, {1}, Type::String()), Call(F::kListAgg, {1, 2}, Type::String())});
-  EXPECT_EQ(Changelog(Make(input, spec), input,
-                      {R"(+I ["a", "p", "|"])", R"(+I ["a", null, "|"])", R"(+I ["a", "quite a long value", "|"])"}),
-            (Lines{R"(+I ["a","p","p","p","p"])", R"(-U ["a","p","p","p","p"])",
-                   R"(+U ["a","p","quite a long value","p,quite a long value","p|quite a long value"])"}));
+  EXPECT_EQ(
+      Changelog(Make(input, spec), input,
+                {R"(+I ["a", "p", "|"])", R"(+I ["a", null, "|"])",
+                 R"(+I ["a", "quite a long value", "|"])"}),
+      (Lines{
+          R"(+I ["a","p","p","p","p"])", R"(-U ["a","p","p","p","p"])",
+          R"(+U ["a","p","quite a long value","p,quite a long value","p|quite a long value"])"}));
 }
 
 TEST(GroupAggregate, FirstLastAndListOverUpdates) {
-  const auto spec =
-      Spec(kText, {0},
-           {Call(F::kFirstValue, {1}, Type::String(), true), Call(F::kLastValue, {1}, Type::String(), true),
-            Call(F::kListAgg, {1}, Type::String(), true)},
-           true);
-  EXPECT_EQ(Changelog(Make(kText, spec), kText,
-                      {R"(+I ["a", "p"])", R"(+I ["a", "q"])", R"(+I ["a", "r"])", R"(-D ["a", "q"])", R"(-U ["a", "p"])",
-                       R"(+U ["a", "z"])"}),
-            (Lines{R"(+I ["a","p","p","p"])", R"(-U ["a","p","p","p"])", R"(+U ["a","p","q","p,q"])",
-                   R"(-U ["a","p","q","p,q"])", R"(+U ["a","p","r","p,q,r"])", R"(-U ["a","p","r","p,q,r"])",
-                   R"(+U ["a","p","r","p,r"])", R"(-U ["a","p","r","p,r"])", R"(+U ["a","r","r","r"])",
-                   R"(-U ["a","r","r","r"])", R"(+U ["a","r","z","r,z"])"}));
+  const auto spec = Spec(kText, {0},
+                         {Call(F::kFirstValue, {1}, Type::String(), true),
+                          Call(F::kLastValue, {1}, Type::String(), true),
+                          Call(F::kListAgg, {1}, Type::String(), true)},
+                         true);
+  EXPECT_EQ(
+      Changelog(Make(kText, spec), kText,
+                {R"(+I ["a", "p"])", R"(+I ["a", "q"])", R"(+I ["a", "r"])", R"(-D ["a", "q"])",
+                 R"(-U ["a", "p"])", R"(+U ["a", "z"])"}),
+      (Lines{R"(+I ["a","p","p","p"])", R"(-U ["a","p","p","p"])", R"(+U ["a","p","q","p,q"])",
+             R"(-U ["a","p","q","p,q"])", R"(+U ["a","p","r","p,q,r"])",
+             R"(-U ["a","p","r","p,q,r"])", R"(+U ["a","p","r","p,r"])",
+             R"(-U ["a","p","r","p,r"])", R"(+U ["a","r","r","r"])", R"(-U ["a","r","r","r"])",
+             R"(+U ["a","r","z","r,z"])"}));
 }
 
 TEST(GroupAggregate, GlobalGroupIsDeletedWithItsLastRow) {
   const auto spec =
-      Spec(kInput, {}, {Call(F::kCount, {}, kBigInt, true), Call(F::kSum, {1}, Type::Int(), true)}, true);
+      Spec(kInput, {}, {Call(F::kCount, {}, kBigInt, true), Call(F::kSum, {1}, Type::Int(), true)},
+           true);
   EXPECT_EQ(Changelog(Make(kInput, spec), kInput, {}), Lines{});
   EXPECT_EQ(Changelog(Make(kInput, spec), kInput,
                       {R"(+I ["a", 1])", R"(+I ["b", 2])", R"(-D ["a", 1])", R"(-D ["b", 2])"}),
@@ -123,34 +140,40 @@ TEST(GroupAggregate, GlobalGroupIsDeletedWithItsLastRow) {
 // FLINK-13216: when the last value that is not NULL goes, MAX becomes NULL.
 TEST(GroupAggregate, ExtremesOverUpdates) {
   const auto spec =
-      Spec(kInput, {0}, {Call(F::kMax, {1}, Type::Int(), true), Call(F::kMin, {1}, Type::Int(), true)}, true);
-  EXPECT_EQ(Changelog(Make(kInput, spec), kInput,
-                      {R"(+I ["k", 17])", R"(+I ["k", null])", R"(-D ["k", 17])", R"(+I ["k", 4])", R"(-U ["k", 4])",
-                       R"(+U ["k", null])", R"(-D ["k", null])", R"(-D ["k", null])"}),
-            (Lines{R"(+I ["k",17,17])", R"(-U ["k",17,17])", R"(+U ["k",null,null])", R"(-U ["k",null,null])",
-                   R"(+U ["k",4,4])", R"(-U ["k",4,4])", R"(+U ["k",null,null])", R"(-D ["k",null,null])"}));
+      Spec(kInput, {0},
+           {Call(F::kMax, {1}, Type::Int(), true), Call(F::kMin, {1}, Type::Int(), true)}, true);
+  EXPECT_EQ(
+      Changelog(Make(kInput, spec), kInput,
+                {R"(+I ["k", 17])", R"(+I ["k", null])", R"(-D ["k", 17])", R"(+I ["k", 4])",
+                 R"(-U ["k", 4])", R"(+U ["k", null])", R"(-D ["k", null])", R"(-D ["k", null])"}),
+      (Lines{R"(+I ["k",17,17])", R"(-U ["k",17,17])", R"(+U ["k",null,null])",
+             R"(-U ["k",null,null])", R"(+U ["k",4,4])", R"(-U ["k",4,4])", R"(+U ["k",null,null])",
+             R"(-D ["k",null,null])"}));
 }
 
 TEST(GroupAggregate, ExtremesOfText) {
-  const auto spec =
-      Spec(kText, {0}, {Call(F::kMax, {1}, Type::String(), true), Call(F::kMin, {1}, Type::String(), true)}, true);
+  const auto spec = Spec(
+      kText, {0},
+      {Call(F::kMax, {1}, Type::String(), true), Call(F::kMin, {1}, Type::String(), true)}, true);
   EXPECT_EQ(Changelog(Make(kText, spec), kText,
-                      {R"(+I ["k", "mmmmmmmmmmmmmmmm"])", R"(+I ["k", "zzzzzzzzzzzzzzzz"])", R"(+I ["k", "a"])",
-                       R"(-D ["k", "zzzzzzzzzzzzzzzz"])", R"(-D ["k", "a"])", R"(-D ["k", "mmmmmmmmmmmmmmmm"])",
-                       R"(+I ["k", "b"])"}),
-            (Lines{R"(+I ["k","mmmmmmmmmmmmmmmm","mmmmmmmmmmmmmmmm"])", R"(-U ["k","mmmmmmmmmmmmmmmm","mmmmmmmmmmmmmmmm"])",
-                   R"(+U ["k","zzzzzzzzzzzzzzzz","mmmmmmmmmmmmmmmm"])", R"(-U ["k","zzzzzzzzzzzzzzzz","mmmmmmmmmmmmmmmm"])",
+                      {R"(+I ["k", "mmmmmmmmmmmmmmmm"])", R"(+I ["k", "zzzzzzzzzzzzzzzz"])",
+                       R"(+I ["k", "a"])", R"(-D ["k", "zzzzzzzzzzzzzzzz"])", R"(-D ["k", "a"])",
+                       R"(-D ["k", "mmmmmmmmmmmmmmmm"])", R"(+I ["k", "b"])"}),
+            (Lines{R"(+I ["k","mmmmmmmmmmmmmmmm","mmmmmmmmmmmmmmmm"])",
+                   R"(-U ["k","mmmmmmmmmmmmmmmm","mmmmmmmmmmmmmmmm"])",
+                   R"(+U ["k","zzzzzzzzzzzzzzzz","mmmmmmmmmmmmmmmm"])",
+                   R"(-U ["k","zzzzzzzzzzzzzzzz","mmmmmmmmmmmmmmmm"])",
                    R"(+U ["k","zzzzzzzzzzzzzzzz","a"])", R"(-U ["k","zzzzzzzzzzzzzzzz","a"])",
                    R"(+U ["k","mmmmmmmmmmmmmmmm","a"])", R"(-U ["k","mmmmmmmmmmmmmmmm","a"])",
-                   R"(+U ["k","mmmmmmmmmmmmmmmm","mmmmmmmmmmmmmmmm"])", R"(-D ["k","mmmmmmmmmmmmmmmm","mmmmmmmmmmmmmmmm"])",
-                   R"(+I ["k","b","b"])"}));
+                   R"(+U ["k","mmmmmmmmmmmmmmmm","mmmmmmmmmmmmmmmm"])",
+                   R"(-D ["k","mmmmmmmmmmmmmmmm","mmmmmmmmmmmmmmmm"])", R"(+I ["k","b","b"])"}));
 }
 
 TEST(GroupAggregate, DistinctRowsOnce) {
   const auto spec = Spec(kInput, {0}, {}, true);
   EXPECT_EQ(Changelog(Make(kInput, spec), kInput,
-                      {R"(-D ["z", 1])", R"(+I ["a", 1])", R"(+I ["a", 2])", R"(-D ["a", 1])", R"(-D ["a", 2])",
-                       R"(+I ["a", 3])"}),
+                      {R"(-D ["z", 1])", R"(+I ["a", 1])", R"(+I ["a", 2])", R"(-D ["a", 1])",
+                       R"(-D ["a", 2])", R"(+I ["a", 3])"}),
             (Lines{R"(+I ["a"])", R"(-D ["a"])", R"(+I ["a"])"}));
 }
 
@@ -165,45 +188,75 @@ TEST(GroupAggregate, ATtlEmitsUnchangedResults) {
 TEST(GroupAggregate, AnExpiredGroupBeginsAnew) {
   Bench bench;
   bench.context.state_ttl_millis = 1000;
-  const auto spec = Spec(kInput, {0},
-                         {Call(F::kMax, {1}, Type::Int(), true), Distinct(Call(F::kCount, {1}, kBigInt, true)),
-                          Call(F::kLastValue, {1}, Type::Int(), true)},
-                         true);
+  const auto spec =
+      Spec(kInput, {0},
+           {Call(F::kMax, {1}, Type::Int(), true), Distinct(Call(F::kCount, {1}, kBigInt, true)),
+            Call(F::kLastValue, {1}, Type::Int(), true)},
+           true);
   auto op = Made(Make(kInput, spec), bench.context);
   ScriptCollector out(op->output_schema());
   ASSERT_TRUE(op->Process(0, Rows(kInput, {R"(+I ["a", 5])", R"(+I ["a", 9])"}), out).ok());
   bench.clock.Advance(1000);
-  ASSERT_TRUE(op->Process(0, Rows(kInput, {R"(-D ["a", 9])", R"(+I ["a", 1])", R"(-D ["a", 1])"}), out).ok());
-  EXPECT_EQ(out.lines, (Lines{R"(+I ["a",5,1,5])", R"(-U ["a",5,1,5])", R"(+U ["a",9,2,9])", R"(+I ["a",1,1,1])",
-                              R"(-D ["a",1,1,1])"}));
+  ASSERT_TRUE(
+      op->Process(0, Rows(kInput, {R"(-D ["a", 9])", R"(+I ["a", 1])", R"(-D ["a", 1])"}), out)
+          .ok());
+  EXPECT_EQ(out.lines, (Lines{R"(+I ["a",5,1,5])", R"(-U ["a",5,1,5])", R"(+U ["a",9,2,9])",
+                              R"(+I ["a",1,1,1])", R"(-D ["a",1,1,1])"}));
   EXPECT_EQ(*bench.counters.Find("unmatched_retraction"), 1);
 }
 
 TEST(GroupAggregate, IntegersWrapAndDecimalsOverflowToNull) {
-  const Schema input({{"d", Type::Decimal(38, 0)}, {"x", Type::Of(TypeKind::kTinyInt)}, {"f", Type::Of(TypeKind::kFloat)}});
+  const Schema input({{"d", Type::Decimal(38, 0)},
+                      {"x", Type::Of(TypeKind::kTinyInt)},
+                      {"f", Type::Of(TypeKind::kFloat)}});
   const Type tiny = Type::Of(TypeKind::kTinyInt);
   const Type real = Type::Of(TypeKind::kFloat);
   const auto spec = Spec(input, {},
-                         {Call(F::kSum, {0}, Type::Decimal(38, 0), true), Call(F::kAvg, {0}, Type::Decimal(38, 6), true),
-                          Call(F::kSum, {1}, tiny, true), Call(F::kAvg, {1}, tiny, true), Call(F::kSum, {2}, real, true),
-                          Call(F::kAvg, {2}, real, true)},
+                         {Call(F::kSum, {0}, Type::Decimal(38, 0), true),
+                          Call(F::kAvg, {0}, Type::Decimal(38, 6), true),
+                          Call(F::kSum, {1}, tiny, true), Call(F::kAvg, {1}, tiny, true),
+                          Call(F::kSum, {2}, real, true), Call(F::kAvg, {2}, real, true)},
                          true);
   EXPECT_EQ(Changelog(Make(input, spec), input,
-                      {R"(+I ["99999999999999999999999999999999999999", 100, 0.1])", R"(+I ["1", 100, 0.2])",
-                       R"(+I ["5", -3, 0.7])", R"(-D ["1", 100, 0.2])"}),
+                      {R"(+I ["99999999999999999999999999999999999999", 100, 0.1])",
+                       R"(+I ["1", 100, 0.2])", R"(+I ["5", -3, 0.7])", R"(-D ["1", 100, 0.2])"}),
             (Lines{R"(+I ["99999999999999999999999999999999999999",null,100,100,0.1,0.1])",
                    R"(-U ["99999999999999999999999999999999999999",null,100,100,0.1,0.1])",
                    R"(+U [null,null,-56,100,0.3,0.15])", R"(-U [null,null,-56,100,0.3,0.15])",
-                   R"(+U ["5",null,-59,65,1.0,0.33333334])", R"(-U ["5",null,-59,65,1.0,0.33333334])",
-                   R"(+U ["4",null,97,48,0.8,0.4])"}));
+                   R"(+U ["5",null,-59,65,1.0,0.33333334])",
+                   R"(-U ["5",null,-59,65,1.0,0.33333334])", R"(+U ["4",null,97,48,0.8,0.4])"}));
 }
 
 TEST(GroupAggregate, AveragesOfDecimalsAreRounded) {
   const Schema input({{"k", Type::String()}, {"d", Type::Decimal(10, 2)}});
-  const auto spec = Spec(input, {0}, {Call(F::kSum, {1}, Type::Decimal(38, 2)), Call(F::kAvg, {1}, Type::Decimal(38, 6))});
-  EXPECT_EQ(Changelog(Make(input, spec), input, {R"(+I ["a", "1.10"])", R"(+I ["a", "2.25"])", R"(+I ["a", "-0.01"])"}),
-            (Lines{R"(+I ["a","1.10","1.100000"])", R"(-U ["a","1.10","1.100000"])", R"(+U ["a","3.35","1.675000"])",
-                   R"(-U ["a","3.35","1.675000"])", R"(+U ["a","3.34","1.113333"])"}));
+  const auto spec =
+      Spec(input, {0},
+           {Call(F::kSum, {1}, Type::Decimal(38, 2)), Call(F::kAvg, {1}, Type::Decimal(38, 6))});
+  EXPECT_EQ(Changelog(Make(input, spec), input,
+                      {R"(+I ["a", "1.10"])", R"(+I ["a", "2.25"])", R"(+I ["a", "-0.01"])"}),
+            (Lines{R"(+I ["a","1.10","1.100000"])", R"(-U ["a","1.10","1.100000"])",
+                   R"(+U ["a","3.35","1.675000"])", R"(-U ["a","3.35","1.675000"])",
+                   R"(+U ["a","3.34","1.113333"])"}));
+}
+
+// flink-rank-dedup.md 15.25; Flink's rounding under compat.
+TEST(GroupAggregate, SumsOfDoublesForgetWhatLeft) {
+  const Schema input({{"v", Type::Double()}});
+  const auto spec = Spec(
+      input, {},
+      {Call(F::kSum, {0}, Type::Double(), true), Call(F::kAvg, {0}, Type::Double(), true)}, true);
+  const Lines rows{"+I [18014398509481984.0]", "+I [1.0]", "-D [18014398509481984.0]",
+                   R"(+I ["Infinity"])", R"(-D ["Infinity"])"};
+  EXPECT_EQ(
+      Changelog(Make(input, spec), input, rows),
+      (Lines{"+I [1.8014398509481984e+16,1.8014398509481984e+16]",
+             "-U [1.8014398509481984e+16,1.8014398509481984e+16]",
+             "+U [1.8014398509481984e+16,9007199254740992.0]",
+             "-U [1.8014398509481984e+16,9007199254740992.0]", "+U [1.0,1.0]", "-U [1.0,1.0]",
+             R"(+U ["Infinity","Infinity"])", R"(-U ["Infinity","Infinity"])", "+U [1.0,1.0]"}));
+  Bench compat;
+  compat.context.flink_compat = true;
+  EXPECT_EQ(Changelog(Make(input, spec), input, rows, compat).back(), R"(+U ["NaN","NaN"])");
 }
 
 TEST(GroupAggregate, OneZeroOneGroup) {
@@ -213,20 +266,23 @@ TEST(GroupAggregate, OneZeroOneGroup) {
             (Lines{"+I [0.0,1]", "-U [0.0,1]", "+U [0.0,2]"}));
 }
 
-// --- mini-batch --------------------------------------------------------------------------------------------------------
+// --- mini-batch ---
 
 TEST(GroupAggregate, AtMostOneChangeAGroupAndBundle) {
-  auto spec = Spec(kInput, {0}, {Call(F::kCount, {}, kBigInt, true), Call(F::kSum, {1}, Type::Int(), true)}, true);
+  auto spec =
+      Spec(kInput, {0}, {Call(F::kCount, {}, kBigInt, true), Call(F::kSum, {1}, Type::Int(), true)},
+           true);
   spec.mini_batch.size = 4;
   EXPECT_EQ(Changelog(Make(kInput, spec), kInput,
-                      {R"(+I ["a", 1])", R"(+I ["a", 2])", R"(+I ["b", 5])", R"(-D ["b", 5])", R"(+I ["a", 4])",
-                       R"(-D ["zz", 1])", R"(-U ["a", 1])", R"(+U ["a", 3])", R"(-D ["a", 2])", R"(-D ["a", 4])",
-                       R"(-D ["a", 3])"}),
+                      {R"(+I ["a", 1])", R"(+I ["a", 2])", R"(+I ["b", 5])", R"(-D ["b", 5])",
+                       R"(+I ["a", 4])", R"(-D ["zz", 1])", R"(-U ["a", 1])", R"(+U ["a", 3])",
+                       R"(-D ["a", 2])", R"(-D ["a", 4])", R"(-D ["a", 3])"}),
             (Lines{R"(+I ["a",2,3])", R"(-U ["a",2,3])", R"(+U ["a",3,9])", R"(-D ["a",3,9])"}));
 }
 
 MakeOperator MakeTwoPhases(const Schema& input, const GroupAggregateSpec& single, int64_t size) {
-  return [=](const OperatorContext& context) { return CreateTwoPhases(input, single, size, context); };
+  return
+      [=](const OperatorContext& context) { return CreateTwoPhases(input, single, size, context); };
 }
 
 TEST(TwoPhaseAggregate, MergesPartials) {
@@ -236,17 +292,20 @@ TEST(TwoPhaseAggregate, MergesPartials) {
                    true);
   spec.count_star = 0;
   EXPECT_EQ(Changelog(MakeTwoPhases(kInput, spec, 3), kInput,
-                      {R"(+I ["a", 1])", R"(+I ["a", 2])", R"(+I ["b", 5])", R"(-D ["b", 5])", R"(+I ["a", 4])",
-                       R"(-U ["a", 1])", R"(+U ["a", 3])"}),
+                      {R"(+I ["a", 1])", R"(+I ["a", 2])", R"(+I ["b", 5])", R"(-D ["b", 5])",
+                       R"(+I ["a", 4])", R"(-U ["a", 1])", R"(+U ["a", 3])"}),
             (Lines{R"(+I ["a",2,3,1])", R"(-U ["a",2,3,1])", R"(+U ["a",3,9,3])"}));
 }
 
 // flink-rank-dedup.md 15.19: a group of -1 rows is no group.
 TEST(TwoPhaseAggregate, ABundleOfRetractionsForAnUnknownGroup) {
-  auto spec = Spec(kInput, {0}, {Call(F::kCount, {}, kBigInt, true), Call(F::kSum, {1}, Type::Int(), true)}, true);
+  auto spec =
+      Spec(kInput, {0}, {Call(F::kCount, {}, kBigInt, true), Call(F::kSum, {1}, Type::Int(), true)},
+           true);
   spec.count_star = 0;
   const Lines input{R"(-D ["a", 1])", R"(+I ["b", 2])", R"(+I ["a", 7])"};
-  EXPECT_EQ(Changelog(MakeTwoPhases(kInput, spec, 1), kInput, input), (Lines{R"(+I ["b",1,2])", R"(+I ["a",1,7])"}));
+  EXPECT_EQ(Changelog(MakeTwoPhases(kInput, spec, 1), kInput, input),
+            (Lines{R"(+I ["b",1,2])", R"(+I ["a",1,7])"}));
   Bench compat;
   compat.context.flink_compat = true;
   EXPECT_EQ(Changelog(MakeTwoPhases(kInput, spec, 1), kInput, input, compat),
@@ -265,19 +324,25 @@ TEST(TwoPhaseAggregate, EveryFunctionAgreesWithTheSinglePhase) {
     auto spec = Spec(
         input, {0},
         {Call(F::kCount, {1}, kBigInt, retracts), Call(F::kSum, {1}, Type::Int(), retracts),
-         Call(F::kSum, {3}, Type::Decimal(38, 2), retracts), Call(F::kAvg, {3}, Type::Decimal(38, 6), retracts),
+         Call(F::kSum, {3}, Type::Decimal(38, 2), retracts),
+         Call(F::kAvg, {3}, Type::Decimal(38, 6), retracts),
          Call(F::kAvg, {5}, Type::Double(), retracts), Call(F::kMin, {1}, Type::Int(), retracts),
-         Call(F::kMax, {2}, Type::String(), retracts), Call(F::kListAgg, {2}, Type::String(), retracts),
-         Distinct(Call(F::kCount, {1}, kBigInt, retracts)), Distinct(Call(F::kSum, {1}, Type::Int(), retracts)),
+         Call(F::kMax, {2}, Type::String(), retracts),
+         Call(F::kListAgg, {2}, Type::String(), retracts),
+         Distinct(Call(F::kCount, {1}, kBigInt, retracts)),
+         Distinct(Call(F::kSum, {1}, Type::Int(), retracts)),
          Filtered(Distinct(Call(F::kCount, {1}, kBigInt, retracts)), 4),
          Filtered(Call(F::kSum, {1}, Type::Int(), retracts), 4),
-         Distinct(Call(F::kListAgg, {2}, Type::String(), retracts)), Call(F::kSum0, {1}, Type::Int(), retracts)},
+         Distinct(Call(F::kListAgg, {2}, Type::String(), retracts)),
+         Call(F::kSum0, {1}, Type::Int(), retracts)},
         retracts);
     Lines rows{R"(+I ["a", 1, "x", "1.50", true, 0.5])", R"(+I ["a", 1, "y", null, false, null])",
-               R"(+I ["b", null, null, "2.00", null, 2.0])", R"(+I ["a", 3, "x", "4.00", true, 1.0])"};
+               R"(+I ["b", null, null, "2.00", null, 2.0])",
+               R"(+I ["a", 3, "x", "4.00", true, 1.0])"};
     if (retracts) {
-      const Lines more{R"(-D ["a", 1, "x", "1.50", true, 0.5])", R"(-U ["b", null, null, "2.00", null, 2.0])",
-                       R"(+U ["b", 7, "w", "2.00", null, 2.0])", R"(-D ["a", 3, "x", "4.00", true, 1.0])"};
+      const Lines more{
+          R"(-D ["a", 1, "x", "1.50", true, 0.5])", R"(-U ["b", null, null, "2.00", null, 2.0])",
+          R"(+U ["b", 7, "w", "2.00", null, 2.0])", R"(-D ["a", 3, "x", "4.00", true, 1.0])"};
       rows.insert(rows.end(), more.begin(), more.end());
     }
     const Lines single = Changelog(Make(input, spec), input, rows);
