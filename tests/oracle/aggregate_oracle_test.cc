@@ -1,5 +1,6 @@
-// Group aggregates against recomputation: random changes to a table, the changelog folded after each, compared with what
-// a plain loop over the rows that are left gives. Per record with random cuts and restores, in bundles, in two phases.
+// Group aggregates against recomputation: random changes to a table, the changelog folded after
+// each, compared with what a plain loop over the rows that are left gives. Per record with random
+// cuts and restores, in bundles, in two phases.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -22,10 +23,23 @@ const Schema kInput({{"k", Type::Int()},
                      {"b", Type::Boolean()},
                      {"x", Type::Double()}});
 
+// NULL first; values of one column compare as SQL does.
+struct Less {
+  bool operator()(const Value& a, const Value& b) const {
+    if (a.index() != b.index()) return a.index() < b.index();
+    if (const int64_t* number = std::get_if<int64_t>(&a)) return *number < std::get<int64_t>(b);
+    if (const double* number = std::get_if<double>(&a)) return *number < std::get<double>(b);
+    if (const int128* number = std::get_if<int128>(&a)) return *number < std::get<int128>(b);
+    if (const std::string* text = std::get_if<std::string>(&a))
+      return *text < std::get<std::string>(b);
+    return false;
+  }
+};
+
 // What a call sees of a group, kept the plain way.
 struct Seen {
-  std::vector<Value> values;     // in order of arrival
-  std::map<Value, int> counts;   // DISTINCT
+  std::vector<Value> values;          // in order of arrival
+  std::map<Value, int, Less> counts;  // DISTINCT
 };
 
 class Model {
@@ -62,7 +76,8 @@ class Model {
       const Value& condition = row.values[static_cast<size_t>(call.filter)];
       if (IsNull(condition) || !std::get<bool>(condition)) return;
     }
-    const Value value = call.arguments.empty() ? Value(int64_t{1}) : row.values[static_cast<size_t>(call.arguments[0])];
+    const Value value = call.arguments.empty() ? Value(int64_t{1})
+                                               : row.values[static_cast<size_t>(call.arguments[0])];
     if (IsNull(value)) return;
     if (call.distinct) {
       int& count = seen->counts[value];
@@ -82,19 +97,20 @@ class Model {
     if (call.function == F::kSum0 && values.empty()) return int64_t{0};
     if (values.empty()) return {};
     switch (call.function) {
-      case F::kMin: return *std::min_element(values.begin(), values.end());
-      case F::kMax: return *std::max_element(values.begin(), values.end());
+      case F::kMin: return *std::min_element(values.begin(), values.end(), Less());
+      case F::kMax: return *std::max_element(values.begin(), values.end(), Less());
       case F::kFirstValue: return values.front();
       case F::kLastValue: return values.back();
       case F::kListAgg: {
-        std::string text;
-        for (const Value& value : values) text += (text.empty() ? "" : ",") + std::get<std::string>(value);
+        std::string text = std::get<std::string>(values[0]);
+        for (size_t i = 1; i < values.size(); ++i) text += "," + std::get<std::string>(values[i]);
         return text;
       }
       case F::kSum:
       case F::kSum0:
       case F::kAvg:
       case F::kAverageSum:
+      case F::kExactSum:
       case F::kCount: break;
     }
     const bool average = call.function == F::kAvg;
@@ -118,7 +134,7 @@ class Model {
   }
 
   std::vector<Aggregation> calls_;
-  std::map<Value, Group> groups_;
+  std::map<Value, Group, Less> groups_;
 };
 
 class Random {
@@ -132,10 +148,12 @@ class Random {
 };
 
 std::vector<Value> RandomRow(Random* random) {
-  static const char* const kTexts[] = {"", "a", "b", "a text that is longer than twelve bytes", "another long text, longer"};
+  static const char* const kTexts[] = {"", "a", "b", "a text that is longer than twelve bytes",
+                                       "another long text, longer"};
   std::vector<Value> row(6);
   if (!random->OneIn(12)) row[0] = int64_t{random->Below(4)};
-  if (!random->OneIn(6)) row[1] = int64_t{random->Below(7) - 3} * (random->OneIn(9) ? 1'000'000'000 : 1);
+  if (!random->OneIn(6))
+    row[1] = int64_t{random->Below(7) - 3} * (random->OneIn(9) ? 700'000'000 : 1);
   if (!random->OneIn(6)) row[2] = std::string(kTexts[random->Below(5)]);
   if (!random->OneIn(6)) row[3] = static_cast<int128>(random->Below(2000) - 1000);
   if (!random->OneIn(6)) row[4] = random->OneIn(2);
@@ -143,7 +161,8 @@ std::vector<Value> RandomRow(Random* random) {
   return row;
 }
 
-// Changes to a table: inserts, updates in two halves (other rows may come between them), deletes; at last, everything goes.
+// Changes to a table: inserts, updates in two halves (other rows may come between them), deletes;
+// at last, everything goes.
 TestRows RandomChanges(Random* random, int rows, bool inserts_only) {
   TestRows changes;
   std::vector<std::vector<Value>> live;
@@ -181,7 +200,8 @@ TestRows RandomChanges(Random* random, int rows, bool inserts_only) {
 
 std::vector<Aggregation> AllCalls(bool retracts) {
   const Type count = Type::BigInt().NotNull();
-  const auto call = [&](F function, std::vector<int> arguments, Type type, int filter = -1, bool distinct = false) {
+  const auto call = [&](F function, std::vector<int> arguments, Type type, int filter = -1,
+                        bool distinct = false) {
     return Aggregation{function, std::move(arguments), filter, distinct, retracts, type};
   };
   return {call(F::kCount, {}, count),
@@ -231,18 +251,23 @@ std::vector<Aggregation> SomeCalls(Random* random, bool retracts) {
 
 void Fold(Harness* harness, Folded* folded) {
   for (const TestRow& row : harness->Take()) {
-    ASSERT_TRUE(folded->Apply(row.kind, ValuesText(row.values, harness->output()))) << RowText(row, harness->output());
+    ASSERT_TRUE(folded->Apply(row.kind, ValuesText(row.values, harness->output())))
+        << RowText(row, harness->output());
   }
 }
 
 TEST(AggregateOracle, EveryRowGivesTheTable) {
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  for (unsigned seed = 1; seed <= 30; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const bool inserts_only = random.OneIn(3);
     const std::vector<Aggregation> calls = SomeCalls(&random, !inserts_only);
     const GroupAggregateSpec spec = SpecOf(calls, !inserts_only);
-    Harness harness([&](const OperatorContext& context) { return GroupAggregate::Create(spec, kInput, context); }, kInput);
+    Harness harness(
+        [&](const OperatorContext& context) {
+          return GroupAggregate::Create(spec, kInput, context);
+        },
+        kInput);
     Model model(calls);
     Folded folded;
     for (const TestRow& row : RandomChanges(&random, 150, inserts_only)) {
@@ -257,20 +282,24 @@ TEST(AggregateOracle, EveryRowGivesTheTable) {
 }
 
 TEST(AggregateOracle, CutsIntoBatchesDoNotMatter) {
-  for (unsigned seed = 100; seed <= 130; ++seed) {
+  for (unsigned seed = 100; seed <= 115; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const std::vector<Aggregation> calls = SomeCalls(&random, true);
     GroupAggregateSpec spec = SpecOf(calls, true);
     spec.generates_update_before = random.OneIn(2);
-    const auto factory = [&](const OperatorContext& context) { return GroupAggregate::Create(spec, kInput, context); };
+    const auto factory = [&](const OperatorContext& context) {
+      return GroupAggregate::Create(spec, kInput, context);
+    };
     Harness single(factory, kInput);
     Harness cut(factory, kInput);
     const TestRows changes = RandomChanges(&random, 400, false);
     for (const TestRow& row : changes) ASSERT_TRUE(single.Process({row}).ok());
     for (size_t at = 0; at < changes.size();) {
       const size_t end = std::min(changes.size(), at + 1 + static_cast<size_t>(random.Below(200)));
-      ASSERT_TRUE(cut.Process(TestRows(changes.begin() + static_cast<int64_t>(at), changes.begin() + static_cast<int64_t>(end))).ok());
+      ASSERT_TRUE(cut.Process(TestRows(changes.begin() + static_cast<int64_t>(at),
+                                       changes.begin() + static_cast<int64_t>(end)))
+                      .ok());
       at = end;
       if (random.OneIn(3)) cut.Restore();
     }
@@ -281,7 +310,7 @@ TEST(AggregateOracle, CutsIntoBatchesDoNotMatter) {
 }
 
 TEST(AggregateOracle, BundlesGiveTheTable) {
-  for (unsigned seed = 200; seed <= 260; ++seed) {
+  for (unsigned seed = 200; seed <= 230; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     const bool inserts_only = random.OneIn(3);
@@ -290,10 +319,12 @@ TEST(AggregateOracle, BundlesGiveTheTable) {
     GroupAggregateSpec spec = SpecOf(calls, !inserts_only);
     const int64_t size = 1 + random.Below(20);
     spec.mini_batch.size = size;
-    if (!calls.empty() && calls[0].arguments.empty() && calls[0].filter < 0 && !inserts_only) spec.count_star = 0;
+    if (!calls.empty() && calls[0].arguments.empty() && calls[0].filter < 0 && !inserts_only)
+      spec.count_star = 0;
     Harness harness(
         [&](const OperatorContext& context) {
-          return two_phases ? CreateTwoPhases(kInput, spec, size, context) : GroupAggregate::Create(spec, kInput, context);
+          return two_phases ? CreateTwoPhases(kInput, spec, size, context)
+                            : GroupAggregate::Create(spec, kInput, context);
         },
         kInput);
     Model model(calls);
@@ -314,17 +345,21 @@ TEST(AggregateOracle, BundlesGiveTheTable) {
   }
 }
 
-// --- one row a key -----------------------------------------------------------------------------------------------------
+// --- one row a key ---
 
 TEST(NormalizeOracle, TheLastRowOfEachKeyShows) {
-  for (unsigned seed = 300; seed <= 330; ++seed) {
+  for (unsigned seed = 300; seed <= 315; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     ChangelogNormalizeSpec spec;
     spec.keys = {0};
     if (random.OneIn(2)) spec.mini_batch.size = 1 + random.Below(10);
-    Harness harness([&](const OperatorContext& context) { return ChangelogNormalize::Create(spec, kInput, context); }, kInput);
-    std::map<Value, std::vector<Value>> last;
+    Harness harness(
+        [&](const OperatorContext& context) {
+          return ChangelogNormalize::Create(spec, kInput, context);
+        },
+        kInput);
+    std::map<Value, std::vector<Value>, Less> last;
     Folded folded;
     for (int i = 0; i < 300; ++i) {
       if (random.OneIn(2)) harness.Restore();
@@ -350,13 +385,17 @@ TEST(NormalizeOracle, TheLastRowOfEachKeyShows) {
 
 // The sink takes upserts: what counts is the last row of each key that was not deleted.
 TEST(MaterializerOracle, TheLastLivingRowOfEachKeyShows) {
-  for (unsigned seed = 400; seed <= 440; ++seed) {
+  for (unsigned seed = 400; seed <= 415; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     SinkMaterializerSpec spec{{0}, {}};
-    Harness harness([&](const OperatorContext& context) { return SinkMaterializer::Create(spec, kInput, context); }, kInput);
-    std::map<Value, std::vector<std::vector<Value>>> living;
-    std::map<Value, std::vector<Value>> shown;
+    Harness harness(
+        [&](const OperatorContext& context) {
+          return SinkMaterializer::Create(spec, kInput, context);
+        },
+        kInput);
+    std::map<Value, std::vector<std::vector<Value>>, Less> living;
+    std::map<Value, std::vector<Value>, Less> shown;
     for (const TestRow& row : RandomChanges(&random, 200, false)) {
       if (random.OneIn(2)) harness.Restore();
       ASSERT_TRUE(harness.Process({row}).ok());
