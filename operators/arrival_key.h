@@ -1,4 +1,5 @@
-// An arrival number as a sort key of ordered state: eight bytes, big-endian, so that later ones sort behind.
+// An arrival number as a sort key of ordered state: eight bytes, big-endian, so that later ones
+// sort behind.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,8 @@ void GatherRows(const Bundle& bundle, const RowCodec& codec, int first, int keys
   out->batch = RowBatch();
   out->batch.rows = static_cast<int>(rows.size());
   out->batch.kinds = std::move(kinds);
-  for (int i = 0; i < codec.columns(); ++i) out->batch.columns.push_back(codec.GatherColumn(pointers, i));
+  for (int i = 0; i < codec.columns(); ++i)
+    out->batch.columns.push_back(codec.GatherColumn(pointers, i));
   out->batch.blocks.push_back(std::move(block));
 }
 

@@ -4,7 +4,8 @@
 
 namespace rowtide {
 
-Result<std::unique_ptr<Operator>> ChangelogNormalize::Create(ChangelogNormalizeSpec spec, const Schema& input,
+Result<std::unique_ptr<Operator>> ChangelogNormalize::Create(ChangelogNormalizeSpec spec,
+                                                             const Schema& input,
                                                              const OperatorContext& context) {
   if (spec.keys.empty()) return Status::Internal("ChangelogNormalize without a key");
   std::optional<Evaluator> condition;
@@ -15,11 +16,13 @@ Result<std::unique_ptr<Operator>> ChangelogNormalize::Create(ChangelogNormalizeS
     RT_ASSIGN(Evaluator evaluator, Evaluator::Create(*spec.condition, input, evaluation));
     condition.emplace(std::move(evaluator));
   }
-  return std::unique_ptr<Operator>(new ChangelogNormalize(std::move(spec), input, std::move(condition), context));
+  return std::unique_ptr<Operator>(
+      new ChangelogNormalize(std::move(spec), input, std::move(condition), context));
 }
 
 ChangelogNormalize::ChangelogNormalize(ChangelogNormalizeSpec spec, const Schema& input,
-                                       std::optional<Evaluator> condition, const OperatorContext& context)
+                                       std::optional<Evaluator> condition,
+                                       const OperatorContext& context)
     : KeyedOperator("changelog_normalize", input),
       spec_(std::move(spec)),
       ttl_(context.state_ttl_millis > 0),

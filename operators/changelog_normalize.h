@@ -1,11 +1,13 @@
-// Turns an upsert stream into a full changelog: the last row of each key is kept, and compared with what comes.
+// Turns an upsert stream into a full changelog: the last row of each key is kept, and compared with
+// what comes.
 //
 //   +U a1   +U a1   +U a2          -D (a)   -D (b)        rows of the keys a and b
 //   +I a1   –       -U a1, +U a2   -D a2    –
 //
-// A deletion puts out the stored row, not the incoming one, whose other columns may be NULL; deletions of unknown keys are
-// counted. Equal rows are dropped unless a TTL is set. With a condition, only rows that pass it exist: one that ceases to
-// pass is deleted. With mini-batch only the last message of a key in a bundle counts. flink-rank-dedup.md 6.4, 6.5, 9.4.
+// A deletion puts out the stored row, not the incoming one, whose other columns may be NULL;
+// deletions of unknown keys are counted. Equal rows are dropped unless a TTL is set. With a
+// condition, only rows that pass it exist: one that ceases to pass is deleted. With mini-batch only
+// the last message of a key in a bundle counts. flink-rank-dedup.md 6.4, 6.5, 9.4.
 //
 // State: a row per key; the bundle. Counters: `unmatched_retraction`, `expired`.
 #pragma once
@@ -39,8 +41,8 @@ class ChangelogNormalize final : public KeyedOperator {
   Status Advance(int input, Time time, Collector& out) override;
 
  private:
-  ChangelogNormalize(ChangelogNormalizeSpec spec, const Schema& input, std::optional<Evaluator> condition,
-                     const OperatorContext& context);
+  ChangelogNormalize(ChangelogNormalizeSpec spec, const Schema& input,
+                     std::optional<Evaluator> condition, const OperatorContext& context);
   Status AddToBundle(const RowBatch& batch, Collector& out);
   Status FlushBundle(Collector& out);
   // Rows of `batch`, whose keys are `keys`.

@@ -10,7 +10,9 @@ bool IsSized(const Type& type) {
   return (IsCharacter(type) || IsBinary(type)) && type.precision != kMaxLength;
 }
 
-bool IsPadded(const Type& type) { return type.kind == TypeKind::kChar || type.kind == TypeKind::kBinary; }
+bool IsPadded(const Type& type) {
+  return type.kind == TypeKind::kChar || type.kind == TypeKind::kBinary;
+}
 
 bool BeginsCharacter(char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }
 
@@ -43,7 +45,8 @@ bool ConstraintEnforcer::IsNeeded(const ConstraintEnforcerSpec& spec) {
   return false;
 }
 
-Result<std::unique_ptr<Operator>> ConstraintEnforcer::Create(ConstraintEnforcerSpec spec, const Schema& input,
+Result<std::unique_ptr<Operator>> ConstraintEnforcer::Create(ConstraintEnforcerSpec spec,
+                                                             const Schema& input,
                                                              const OperatorContext& context) {
   if (spec.target.size() != input.size()) {
     return Status::Internal("{} columns for a sink of {}", input.size(), spec.target.size());
@@ -51,12 +54,14 @@ Result<std::unique_ptr<Operator>> ConstraintEnforcer::Create(ConstraintEnforcerS
   return std::unique_ptr<Operator>(new ConstraintEnforcer(std::move(spec), input, context));
 }
 
-ConstraintEnforcer::ConstraintEnforcer(ConstraintEnforcerSpec spec, const Schema& input, const OperatorContext& context)
+ConstraintEnforcer::ConstraintEnforcer(ConstraintEnforcerSpec spec, const Schema& input,
+                                       const OperatorContext& context)
     : spec_(std::move(spec)), schema_(input), dropped_(context.counters->Find("dropped_null")) {
   for (int column = 0; column < spec_.target.size(); ++column) {
     const Type& type = spec_.target.type(column);
     if (!type.nullable) not_null_columns_.push_back(column);
-    if (spec_.type_length != TypeLengthEnforcer::kIgnore && IsSized(type)) sized_columns_.push_back(column);
+    if (spec_.type_length != TypeLengthEnforcer::kIgnore && IsSized(type))
+      sized_columns_.push_back(column);
   }
 }
 
@@ -108,12 +113,14 @@ Status ConstraintEnforcer::CheckLength(const RowBatch& batch, int column) const 
     if (Fits(length, type)) continue;
     return Status::DataError("column {} is {}, but a value of length {} is to be written into it",
                              Quote(spec_.target.name(column)), ToString(type.Nullable()), length)
-        .WithHint("SET 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD' cuts and pads such values");
+        .WithHint(
+            "SET 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD' cuts and pads such values");
   }
   return Status::Ok();
 }
 
-Result<Column> ConstraintEnforcer::Fitted(const RowBatch& batch, int column, StringBlocks* strings) const {
+Result<Column> ConstraintEnforcer::Fitted(const RowBatch& batch, int column,
+                                          StringBlocks* strings) const {
   const Type& type = spec_.target.type(column);
   const Column& values = batch.columns[static_cast<size_t>(column)];
   const StringView* views = values.values<StringView>();

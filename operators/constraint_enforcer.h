@@ -1,11 +1,11 @@
-// What a sink's declaration promises, held against its rows: NOT NULL columns, and the lengths of CHAR, VARCHAR, BINARY and
-// VARBINARY columns.
+// What a sink's declaration promises, held against its rows: NOT NULL columns, and the lengths of
+// CHAR, VARCHAR, BINARY and VARBINARY columns.
 //
-//   table.exec.sink.not-null-enforcer      ERROR: a NULL fails the job      DROP: the row is left out and counted
-//   table.exec.sink.type-length-enforcer   IGNORE   TRIM_PAD: 'abcd' -> 'abc', 'a' -> 'a  ' in CHAR(3)   ERROR
+//   table.exec.sink.not-null-enforcer      ERROR: a NULL fails the job   DROP: the row is left out
+//   table.exec.sink.type-length-enforcer   IGNORE   TRIM_PAD: 'abcd' -> 'abc', 'a' -> 'a  '   ERROR
 //
-// Lengths count characters of strings, bytes of binaries. Deletions that hold the key alone are not checked for NULL.
-// No state. Counter: `dropped_null`.
+// Lengths count characters of strings, bytes of binaries. Deletions that hold the key alone are not
+// checked for NULL. No state. Counter: `dropped_null`.
 #pragma once
 
 #include <memory>
@@ -37,7 +37,8 @@ class ConstraintEnforcer final : public Operator {
   Status Process(int input, const RowBatch& batch, Collector& out) override;
 
  private:
-  ConstraintEnforcer(ConstraintEnforcerSpec spec, const Schema& input, const OperatorContext& context);
+  ConstraintEnforcer(ConstraintEnforcerSpec spec, const Schema& input,
+                     const OperatorContext& context);
   // The rows without a NULL where none may be; `kept_` when not all are.
   Result<bool> CheckNotNull(const RowBatch& batch);
   Result<Column> Fitted(const RowBatch& batch, int column, StringBlocks* strings) const;

@@ -2,7 +2,8 @@
 
 namespace rowtide {
 
-Result<std::unique_ptr<Operator>> DropUpdateBefore::Create(DropUpdateBeforeSpec, const Schema& input,
+Result<std::unique_ptr<Operator>> DropUpdateBefore::Create(DropUpdateBeforeSpec,
+                                                           const Schema& input,
                                                            const OperatorContext&) {
   return std::unique_ptr<Operator>(new DropUpdateBefore(input));
 }

@@ -13,18 +13,21 @@ void SetCount(char* entry, int64_t count) { std::memcpy(entry, &count, sizeof(co
 
 Status CheckOutput(const GroupAggregateSpec& spec, const Schema& input) {
   if (spec.output.size() != static_cast<int>(spec.group.size() + spec.calls.size())) {
-    return Status::Internal("a group aggregate of {} group columns and {} calls puts out {} columns", spec.group.size(),
-                            spec.calls.size(), spec.output.size());
+    return Status::Internal(
+        "a group aggregate of {} group columns and {} calls puts out {} columns", spec.group.size(),
+        spec.calls.size(), spec.output.size());
   }
   for (size_t i = 0; i < spec.group.size(); ++i) {
     const int column = spec.group[i];
-    if (column < 0 || column >= input.size()) return Status::Internal("no column {} to group by", column);
+    if (column < 0 || column >= input.size())
+      return Status::Internal("no column {} to group by", column);
     if (LayoutOf(input.type(column)) != LayoutOf(spec.output.type(static_cast<int>(i)))) {
       return Status::Internal("group column {} changes its type", input.name(column));
     }
   }
   for (size_t i = 0; i < spec.calls.size(); ++i) {
-    if (LayoutOf(spec.calls[i].type) != LayoutOf(spec.output.type(static_cast<int>(spec.group.size() + i)))) {
+    if (LayoutOf(spec.calls[i].type) !=
+        LayoutOf(spec.output.type(static_cast<int>(spec.group.size() + i)))) {
       return Status::Internal("call {} does not give its column's type", i);
     }
   }
@@ -33,28 +36,35 @@ Status CheckOutput(const GroupAggregateSpec& spec, const Schema& input) {
 
 }  // namespace
 
-Result<std::unique_ptr<Operator>> GroupAggregate::Create(GroupAggregateSpec spec, const Schema& input,
+Result<std::unique_ptr<Operator>> GroupAggregate::Create(GroupAggregateSpec spec,
+                                                         const Schema& input,
                                                          const OperatorContext& context) {
   RT_TRY(CheckOutput(spec, input));
   const int header = spec.counts_rows ? kCountBytes : 0;
   if (!spec.merges_partials) {
     RT_ASSIGN(auto calls, GroupCalls::Create(spec.calls, input, header, context));
-    return std::unique_ptr<Operator>(new GroupAggregate(std::move(spec), input, std::move(calls), -1, context));
+    return std::unique_ptr<Operator>(
+        new GroupAggregate(std::move(spec), input, std::move(calls), -1, context));
   }
-  if (!spec.mini_batch.enabled()) return Status::Internal("the second phase of an aggregate works in mini-batches");
-  const PartialLayout layout = LayoutOfPartials(spec.calls, spec.counts_rows, spec.count_star, spec.raw_input);
+  if (!spec.mini_batch.enabled())
+    return Status::Internal("the second phase of an aggregate works in mini-batches");
+  const PartialLayout layout =
+      LayoutOfPartials(spec.calls, spec.counts_rows, spec.count_star, spec.raw_input);
   const int first_column = static_cast<int>(spec.group.size());
   if (input.size() != first_column + layout.schema.size()) {
     return Status::Internal("partial results of {} columns; {} were expected", input.size(),
                             first_column + layout.schema.size());
   }
-  RT_ASSIGN(auto calls, GroupCalls::CreateMerging(spec.calls, spec.raw_input, layout, first_column, header, context));
+  RT_ASSIGN(auto calls, GroupCalls::CreateMerging(spec.calls, spec.raw_input, layout, first_column,
+                                                  header, context));
   const int row_count = spec.counts_rows ? first_column + layout.row_count : -1;
-  return std::unique_ptr<Operator>(new GroupAggregate(std::move(spec), input, std::move(calls), row_count, context));
+  return std::unique_ptr<Operator>(
+      new GroupAggregate(std::move(spec), input, std::move(calls), row_count, context));
 }
 
-GroupAggregate::GroupAggregate(GroupAggregateSpec spec, const Schema& input, std::unique_ptr<GroupCalls> calls,
-                               int row_count_column, const OperatorContext& context)
+GroupAggregate::GroupAggregate(GroupAggregateSpec spec, const Schema& input,
+                               std::unique_ptr<GroupCalls> calls, int row_count_column,
+                               const OperatorContext& context)
     : KeyedOperator("group_aggregate", spec.output),
       spec_(std::move(spec)),
       ttl_(context.state_ttl_millis > 0),
@@ -96,7 +106,7 @@ void GroupAggregate::Begin(const KeyBatch& keys, int rows) {
   changes_.assign(static_cast<size_t>(keys.rows()), Change::kNone);
 }
 
-// --- per record ------------------------------------------------------------------------------------------------------
+// --- per record ---
 
 Status GroupAggregate::ProcessRows(const RowBatch& batch, Collector& out) {
   Begin(keys_, batch.rows);
@@ -144,7 +154,7 @@ void GroupAggregate::StepRow(const RowKind* kinds, int row) {
   steps_[index] = step;
 }
 
-// --- mini-batch ------------------------------------------------------------------------------------------------------
+// --- mini-batch ---
 
 Status GroupAggregate::AddToBundle(const RowBatch& batch, Collector& out) {
   RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
@@ -175,13 +185,16 @@ Status GroupAggregate::FlushKeys(int first, Collector& out) {
     StepUnit(batch, row, end, unit);
     row = end;
   }
-  return RunAndEmit(batch, {batch.rows, steps_.data(), bundle_rows_.units.data(), unit_entries_.data()}, out);
+  return RunAndEmit(
+      batch, {batch.rows, steps_.data(), bundle_rows_.units.data(), unit_entries_.data()}, out);
 }
 
 // Rows [first, last) are all of one group.
 void GroupAggregate::StepUnit(const RowBatch& rows, int first, int last, int unit) {
   const int64_t* counts =
-      row_count_column_ >= 0 ? rows.columns[static_cast<size_t>(row_count_column_)].values<int64_t>() : nullptr;
+      row_count_column_ >= 0
+          ? rows.columns[static_cast<size_t>(row_count_column_)].values<int64_t>()
+          : nullptr;
   const auto change_of = [&](int row) -> int64_t {
     if (spec_.merges_partials) return counts ? counts[row] : 1;
     return Adds(rows.kind(row)) ? 1 : -1;
@@ -201,7 +214,8 @@ void GroupAggregate::StepUnit(const RowBatch& rows, int first, int last, int uni
     const int64_t change = change_of(row);
     if (spec_.counts_rows) count += change;
     const bool retracts = !spec_.merges_partials && change < 0;
-    steps_[static_cast<size_t>(row)] = static_cast<uint8_t>(kStepApply | (retracts ? kStepRetract : 0));
+    steps_[static_cast<size_t>(row)] =
+        static_cast<uint8_t>(kStepApply | (retracts ? kStepRetract : 0));
   }
   if (spec_.counts_rows) SetCount(entry, count);
   steps_[static_cast<size_t>(first)] |= existed ? kStepOpen : kStepInit;
@@ -216,7 +230,7 @@ void GroupAggregate::StepUnit(const RowBatch& rows, int first, int last, int uni
   changes_[static_cast<size_t>(unit)] = change;
 }
 
-// --- both ------------------------------------------------------------------------------------------------------------
+// --- both ---
 
 Status GroupAggregate::RunAndEmit(const RowBatch& batch, const GroupRows& rows, Collector& out) {
   const int units = static_cast<int>(changes_.size());
@@ -229,7 +243,8 @@ Status GroupAggregate::RunAndEmit(const RowBatch& batch, const GroupRows& rows, 
       case Change::kDelete: output_.Add(RowKind::kDelete, key_row, unit, false); break;
       case Change::kUpdate:
         if (!ttl_ && calls_->Unchanged(unit)) break;
-        if (spec_.generates_update_before) output_.Add(RowKind::kUpdateBefore, key_row, unit, false);
+        if (spec_.generates_update_before)
+          output_.Add(RowKind::kUpdateBefore, key_row, unit, false);
         output_.Add(RowKind::kUpdateAfter, key_row, unit, true);
         break;
     }

@@ -1,16 +1,18 @@
-// GROUP BY: one row a group, kept up to date. Also SELECT DISTINCT (no calls) and global aggregates (no group columns).
+// GROUP BY: one row a group, kept up to date. Also SELECT DISTINCT (no calls) and global aggregates
+// (no group columns).
 //
 //   input      +I a 3     +I a 4                   -D a 3                   -D a 4
 //   SUM        +I a 3     -U a 3, +U a 7           -U a 7, +U a 4           -D a 4
 //
-// A group begins with the first row that adds to it; a retraction of an unknown group is dropped and counted. It is gone
-// when its last row is (counted only if the input can retract). An unchanged result is not emitted again, unless a TTL is
-// set: then it is, so that state downstream stays alive. With mini-batch a group changes at most once per bundle. The
-// second of two phases (`merges_partials`) reads what LocalGroupAggregate puts out and always works in bundles.
+// A group begins with the first row that adds to it; a retraction of an unknown group is dropped
+// and counted. It is gone when its last row is (counted only if the input can retract). An
+// unchanged result is not emitted again, unless a TTL is set: then it is, so that state downstream
+// stays alive. With mini-batch a group changes at most once per bundle. The second of two phases
+// (`merges_partials`) reads what LocalGroupAggregate puts out and always works in bundles.
 // Behaviour: flink-rank-dedup.md section 10.
 //
-// State: an entry a group (group_entries.h), collections of values (value_collections.h), the bundle. Counters:
-// `unmatched_retraction`, `expired`.
+// State: an entry a group (group_entries.h), collections of values (value_collections.h), the
+// bundle. Counters: `unmatched_retraction`, `expired`.
 #pragma once
 
 #include <memory>
@@ -26,15 +28,15 @@
 namespace rowtide {
 
 struct GroupAggregateSpec {
-  std::vector<int> group;                // columns of the input; none = one global group
-  std::vector<Aggregation> calls;        // arguments: columns of the input, or of `raw_input`
-  Schema output;                         // the group columns, then a column per call
-  bool counts_rows = false;              // the input can retract
+  std::vector<int> group;          // columns of the input; none = one global group
+  std::vector<Aggregation> calls;  // arguments: columns of the input, or of `raw_input`
+  Schema output;                   // the group columns, then a column per call
+  bool counts_rows = false;        // the input can retract
   bool generates_update_before = true;
   MiniBatch mini_batch;
-  bool merges_partials = false;          // the input is what LocalGroupAggregate puts out
-  int count_star = -1;                   // with partials: the call that is the row count, or -1
-  Schema raw_input;                      // with partials: the input of the local phase
+  bool merges_partials = false;  // the input is what LocalGroupAggregate puts out
+  int count_star = -1;           // with partials: the call that is the row count, or -1
+  Schema raw_input;              // with partials: the input of the local phase
 };
 
 class GroupAggregate final : public KeyedOperator {
@@ -48,8 +50,8 @@ class GroupAggregate final : public KeyedOperator {
  private:
   enum class Change : uint8_t { kNone, kInsert, kUpdate, kDelete };
 
-  GroupAggregate(GroupAggregateSpec spec, const Schema& input, std::unique_ptr<GroupCalls> calls, int row_count_column,
-                 const OperatorContext& context);
+  GroupAggregate(GroupAggregateSpec spec, const Schema& input, std::unique_ptr<GroupCalls> calls,
+                 int row_count_column, const OperatorContext& context);
 
   Status ProcessRows(const RowBatch& batch, Collector& out);
   Status AddToBundle(const RowBatch& batch, Collector& out);

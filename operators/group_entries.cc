@@ -13,8 +13,11 @@ void PutCell(char* at, TextCell cell) { std::memcpy(at, &cell, sizeof(cell)); }
 
 }  // namespace
 
-GroupEntries::GroupEntries(const OperatorContext& context, int fixed_bytes, std::vector<int> text_offsets)
-    : state_(context), fixed_bytes_(static_cast<size_t>(fixed_bytes)), text_offsets_(std::move(text_offsets)) {}
+GroupEntries::GroupEntries(const OperatorContext& context, int fixed_bytes,
+                           std::vector<int> text_offsets)
+    : state_(context),
+      fixed_bytes_(static_cast<size_t>(fixed_bytes)),
+      text_offsets_(std::move(text_offsets)) {}
 
 void GroupEntries::Find(const KeyBatch& keys) {
   state_.FindOrCreate(keys, &entries_);

@@ -1,10 +1,11 @@
-// The entries of a group aggregate: one per group, of fixed width, with the characters of text accumulators behind.
+// The entries of a group aggregate: one per group, of fixed width, with the characters of text
+// accumulators behind.
 //
-//   | row count: i64, if the input can retract | accumulators, in the order of the calls | length: u32 | text | ...
+//   | row count: i64, if the input can retract | accumulators by call | length: u32 | text | ...
 //
-// A text accumulator is a `TextCell` in the fixed part. Without text, entries are changed where they lie; with it, a batch
-// works on scratch copies, written back by Finish. An entry whose group is gone is erased by Finish, so a group may go
-// and come back within a batch. One lane.
+// A text accumulator is a `TextCell` in the fixed part. Without text, entries are changed where
+// they lie; with it, a batch works on scratch copies, written back by Finish. An entry whose group
+// is gone is erased by Finish, so a group may go and come back within a batch. One lane.
 #pragma once
 
 #include <cstring>

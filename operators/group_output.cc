@@ -10,7 +10,8 @@ namespace {
 template <typename T>
 Column WithoutMinusZero(const Column& column, int rows) {
   const T* values = column.values<T>();
-  const bool any = std::any_of(values, values + rows, [](T value) { return value == 0 && std::signbit(value); });
+  const bool any =
+      std::any_of(values, values + rows, [](T value) { return value == 0 && std::signbit(value); });
   if (!any) return column;
   auto block = std::make_shared<Block>(static_cast<size_t>(rows) * sizeof(T));
   T* to = reinterpret_cast<T*>(block->data());
@@ -30,7 +31,8 @@ struct Width16 {
 
 }  // namespace
 
-Column GatherResults(const ResultColumn& before, const ResultColumn& after, const int32_t* results, size_t rows) {
+Column GatherResults(const ResultColumn& before, const ResultColumn& after, const int32_t* results,
+                     size_t rows) {
   const ResultColumn* columns[] = {&before, &after};
   auto values = std::make_shared<Block>(rows * static_cast<size_t>(before.width()));
   std::shared_ptr<Block> validity;
@@ -60,8 +62,9 @@ Column GatherResults(const ResultColumn& before, const ResultColumn& after, cons
   return Column(before.layout(), std::move(values), std::move(validity));
 }
 
-RowBatch GroupOutput::BatchOf(const RowBatch& keys, const GroupCalls& calls, const std::vector<BlockPointer>& blocks,
-                              size_t first, size_t rows) const {
+RowBatch GroupOutput::BatchOf(const RowBatch& keys, const GroupCalls& calls,
+                              const std::vector<BlockPointer>& blocks, size_t first,
+                              size_t rows) const {
   RowBatch from;
   from.rows = keys.rows;
   from.blocks = keys.blocks;
@@ -71,7 +74,8 @@ RowBatch GroupOutput::BatchOf(const RowBatch& keys, const GroupCalls& calls, con
   RowBatch batch = Select(from, {key_rows_.data() + first, rows});
   batch.kinds = nullptr;
   const char* kinds = kinds_.data() + first;
-  if (std::any_of(kinds, kinds + rows, [](char kind) { return kind != static_cast<char>(RowKind::kInsert); })) {
+  if (std::any_of(kinds, kinds + rows,
+                  [](char kind) { return kind != static_cast<char>(RowKind::kInsert); })) {
     auto block = std::make_shared<Block>(rows);
     std::memcpy(block->data(), kinds, rows);
     batch.kinds = std::move(block);
@@ -80,13 +84,15 @@ RowBatch GroupOutput::BatchOf(const RowBatch& keys, const GroupCalls& calls, con
     for (Column& column : batch.columns) column = Canonical(column, batch.rows);
   }
   for (int i = 0; i < calls.size(); ++i) {
-    batch.columns.push_back(GatherResults(calls.before(i), calls.after(i), results_.data() + first, rows));
+    batch.columns.push_back(
+        GatherResults(calls.before(i), calls.after(i), results_.data() + first, rows));
   }
   batch.blocks.insert(batch.blocks.end(), blocks.begin(), blocks.end());
   return batch;
 }
 
-Status GroupOutput::FlushTo(const RowBatch& keys, const GroupCalls& calls, StringBlocks* strings, Collector& out) {
+Status GroupOutput::FlushTo(const RowBatch& keys, const GroupCalls& calls, StringBlocks* strings,
+                            Collector& out) {
   const std::vector<BlockPointer> blocks = strings->Finish();
   Status status;
   for (size_t first = 0; first < kinds_.size() && status.ok(); first += kBatchRows) {

@@ -1,10 +1,12 @@
-// The changelog of a group aggregate, written column by column: group columns from the input, results from the calls.
+// The changelog of a group aggregate, written column by column: group columns from the input,
+// results from the calls.
 //
 //   Add(-U, key row 3, unit 3, before)   Add(+U, key row 3, unit 3, after)   ...   FlushTo(out)
 //
-// Strings of the group columns share the input's blocks, those of results lie in the calls' string blocks, which are
-// handed on with the batches. A zero of a DOUBLE or FLOAT group column is written as 0.0, never -0.0: the group is one,
-// so all its rows must say the same (flink-rank-dedup.md 15.9).
+// Strings of the group columns share the input's blocks, those of results lie in the calls' string
+// blocks, which are handed on with the batches. A zero of a DOUBLE or FLOAT group column is written
+// as 0.0, never -0.0: the group is one, so all its rows must say the same (flink-rank-dedup.md
+// 15.9).
 #pragma once
 
 #include <vector>
@@ -14,25 +16,30 @@
 
 namespace rowtide {
 
-// One column of results: for each of `rows` entries of `results`, unit * 2 (the result before) or unit * 2 + 1 (after).
-Column GatherResults(const ResultColumn& before, const ResultColumn& after, const int32_t* results, size_t rows);
+// One column of results: for each of `rows` entries of `results`, unit * 2 (the result before) or
+// unit * 2 + 1 (after).
+Column GatherResults(const ResultColumn& before, const ResultColumn& after, const int32_t* results,
+                     size_t rows);
 
 class GroupOutput {
  public:
   // `separate_zeros`: group columns are passed on bit by bit.
-  GroupOutput(std::vector<int> group, bool separate_zeros) : group_(std::move(group)), separate_zeros_(separate_zeros) {}
+  GroupOutput(std::vector<int> group, bool separate_zeros)
+      : group_(std::move(group)), separate_zeros_(separate_zeros) {}
 
   void Add(RowKind kind, int key_row, int unit, bool after) {
     kinds_.push_back(static_cast<char>(kind));
     key_rows_.push_back(key_row);
     results_.push_back(unit * 2 + (after ? 1 : 0));
   }
-  // Emits what was added, up to 1,024 rows a batch. `keys` holds the group columns in its own places.
-  Status FlushTo(const RowBatch& keys, const GroupCalls& calls, StringBlocks* strings, Collector& out);
+  // Emits what was added, up to 1,024 rows a batch. `keys` holds the group columns in its own
+  // places.
+  Status FlushTo(const RowBatch& keys, const GroupCalls& calls, StringBlocks* strings,
+                 Collector& out);
 
  private:
-  RowBatch BatchOf(const RowBatch& keys, const GroupCalls& calls, const std::vector<BlockPointer>& blocks, size_t first,
-                   size_t rows) const;
+  RowBatch BatchOf(const RowBatch& keys, const GroupCalls& calls,
+                   const std::vector<BlockPointer>& blocks, size_t first, size_t rows) const;
 
   std::vector<int> group_;
   bool separate_zeros_;

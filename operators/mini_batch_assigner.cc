@@ -6,11 +6,12 @@
 
 namespace rowtide {
 
-Result<std::unique_ptr<Operator>> MiniBatchAssigner::Create(MiniBatchAssignerSpec spec, const Schema& input,
+Result<std::unique_ptr<Operator>> MiniBatchAssigner::Create(MiniBatchAssignerSpec spec,
+                                                            const Schema& input,
                                                             const OperatorContext&) {
   if (spec.interval_millis <= 0) {
-    return Status::InvalidArgument("table.exec.mini-batch.allow-latency must be more than 0 ms, not {}",
-                                   spec.interval_millis);
+    return Status::InvalidArgument(
+        "table.exec.mini-batch.allow-latency must be more than 0 ms, not {}", spec.interval_millis);
   }
   return std::unique_ptr<Operator>(new MiniBatchAssigner(spec, input));
 }
@@ -18,7 +19,9 @@ Result<std::unique_ptr<Operator>> MiniBatchAssigner::Create(MiniBatchAssignerSpe
 MiniBatchAssigner::MiniBatchAssigner(MiniBatchAssignerSpec spec, const Schema& schema)
     : spec_(spec), schema_(schema), next_(spec.interval_millis - 1) {}
 
-Status MiniBatchAssigner::Process(int /*input*/, const RowBatch& batch, Collector& out) { return out.Emit(batch); }
+Status MiniBatchAssigner::Process(int /*input*/, const RowBatch& batch, Collector& out) {
+  return out.Emit(batch);
+}
 
 Status MiniBatchAssigner::Advance(int /*input*/, Time time, Collector& out) {
   return spec_.rowtime ? AdvanceRowtime(time, out) : AdvanceProctime(time, out);

@@ -1,11 +1,11 @@
 // Says when mini-batch bundles downstream are flushed: once per `allow-latency` interval.
 //
-//   ProcTime   a tick of each interval goes on, event-time watermarks end here (nothing below asks for them)
-//   RowTime    watermarks 3 7 12 14 25, interval 10   ->   12 25: the first one at or behind each interval's last
+//   ProcTime   a tick of each interval goes on, event-time watermarks end here
+//   RowTime    watermarks 3 7 12 14 25, interval 10   ->   12 25: the first at or behind each last
 //              millisecond (9, 19, …), and what was held back at the end
 //
-// Rows pass unchanged. State: the newest watermark (or tick) and where the next one is due. Behaves as Flink's
-// ProcTime- and RowTimeMiniBatchAssigner.
+// Rows pass unchanged. State: the newest watermark (or tick) and where the next one is due. Behaves
+// as Flink's ProcTime- and RowTimeMiniBatchAssigner.
 #pragma once
 
 #include <memory>

@@ -16,13 +16,16 @@ std::vector<SortField> MatchFields(const std::vector<int>& upsert_key) {
 
 }  // namespace
 
-Result<std::unique_ptr<Operator>> SinkMaterializer::Create(SinkMaterializerSpec spec, const Schema& input,
+Result<std::unique_ptr<Operator>> SinkMaterializer::Create(SinkMaterializerSpec spec,
+                                                           const Schema& input,
                                                            const OperatorContext& context) {
-  if (spec.primary_key.empty()) return Status::Internal("a sink without a primary key needs no materializer");
+  if (spec.primary_key.empty())
+    return Status::Internal("a sink without a primary key needs no materializer");
   return std::unique_ptr<Operator>(new SinkMaterializer(std::move(spec), input, context));
 }
 
-SinkMaterializer::SinkMaterializer(SinkMaterializerSpec spec, const Schema& input, const OperatorContext& context)
+SinkMaterializer::SinkMaterializer(SinkMaterializerSpec spec, const Schema& input,
+                                   const OperatorContext& context)
     : KeyedOperator("sink_materializer", input),
       spec_(std::move(spec)),
       unmatched_retractions_(context.counters->Find("unmatched_retraction")),
@@ -63,7 +66,8 @@ Status SinkMaterializer::Process(int /*input*/, const RowBatch& batch, Collector
   return output_.FlushTo(out);
 }
 
-SinkMaterializer::Match SinkMaterializer::FindFirst(Key key, std::string_view row, SortKeyView match) const {
+SinkMaterializer::Match SinkMaterializer::FindFirst(Key key, std::string_view row,
+                                                    SortKeyView match) const {
   if (rows_.rows(key.rows) == 0 || index_.rows(key.index) == 0) return {};
   OrderedState::Cursor cursor = index_.At(key.index, index_.LowerBound(key.index, match));
   for (; cursor.valid() && cursor.sort_key() == match.bytes; cursor.Next()) {
@@ -86,7 +90,8 @@ void SinkMaterializer::Add(Key key, std::string_view row, SortKeyView match) {
   if (known.in_rows >= 0) {
     rows_.Replace(key.rows, known.in_rows, row);
   } else {
-    const uint64_t arrival = live == 0 ? 0 : ArrivalKey::Read(rows_.At(key.rows, live - 1).sort_key()) + 1;
+    const uint64_t arrival =
+        live == 0 ? 0 : ArrivalKey::Read(rows_.At(key.rows, live - 1).sort_key()) + 1;
     rows_.Insert(key.rows, ArrivalKey(arrival).view(), row);
     index_.Insert(key.index, match, {reinterpret_cast<const char*>(&arrival), sizeof(arrival)});
   }
@@ -107,7 +112,8 @@ void SinkMaterializer::Remove(Key key, std::string_view row, SortKeyView match) 
     output_.Add(RowKind::kDelete, row.data());
     return;
   }
-  if (found.in_rows == left) output_.AddCopy(RowKind::kUpdateAfter, rows_.At(key.rows, left - 1).row());
+  if (found.in_rows == left)
+    output_.AddCopy(RowKind::kUpdateAfter, rows_.At(key.rows, left - 1).row());
   rows_.Touch(key.rows);
   index_.Touch(key.index);
 }

@@ -1,12 +1,13 @@
-// Makes upserts by a sink's primary key out of a changelog that is keyed otherwise: the last of the rows that live under a
-// key is the one that shows.
+// Makes upserts by a sink's primary key out of a changelog that is keyed otherwise: the last of the
+// rows that live under a key is the one that shows.
 //
 //   live rows of key a   -         [1]       [1 2]     [1 2 1]   [2 1]     [2]        []
 //   input                    +I 1      +I 2      +I 1      -D 1      -D 1       -D 2
 //   output                   +I 1      +U 2      +U 1      –         +U 2       -D 2
 //
-// Rows match by the input's upsert key, which a new version replaces in place, or else by content; a retraction takes the
-// first match. What is not found is counted. A change costs O(log rows of the key). flink-rank-dedup.md 9.2.
+// Rows match by the input's upsert key, which a new version replaces in place, or else by content;
+// a retraction takes the first match. What is not found is counted. A change costs O(log rows of
+// the key). flink-rank-dedup.md 9.2.
 //
 // State: the rows of each key by arrival, and an index of them by what they match with. Counters:
 // `unmatched_retraction`, `expired`.

@@ -23,7 +23,8 @@ int64_t CountIn(const char* row) {
   return count;
 }
 
-// The count of a value after the change; a value with the count 0 is not kept. `put_value` writes what follows the count.
+// The count of a value after the change; a value with the count 0 is not kept. `put_value` writes
+// what follows the count.
 template <typename PutValue>
 int64_t Bump(OrderedState* state, Entry key, SortKeyView value, int64_t delta, size_t value_bytes,
              const PutValue& put_value) {
@@ -62,7 +63,7 @@ const char* ValueData(Layout layout, const Column& column, int row) {
   return column.data() + static_cast<size_t>(row) * static_cast<size_t>(WidthOf(layout));
 }
 
-// --- MIN and MAX -----------------------------------------------------------------------------------------------------
+// --- MIN and MAX ---
 
 int CompareValues(WideTime a, WideTime b) {
   if (a.millis != b.millis) return a.millis < b.millis ? -1 : 1;
@@ -73,7 +74,8 @@ int CompareValues(T a, T b) {
   return CompareNumbers(a, b);
 }
 
-// The cached extreme of one target in the entry: | value | values: i64 |, `values` being how many distinct ones are there.
+// The cached extreme of one target in the entry: | value | values: i64 |, `values` being how many
+// distinct ones are there.
 template <typename T>
 class FixedExtreme {
  public:
@@ -132,13 +134,15 @@ class TextExtreme {
 // Flink's rules, kept to the letter so that retractions of unknown values give the same rows.
 template <typename Cell>
 void Added(Cell cell, bool is_max, typename Cell::Value value, int64_t count) {
-  const bool better = cell.values() == 0 || (is_max ? cell.CompareTo(value) > 0 : cell.CompareTo(value) < 0);
+  const bool better =
+      cell.values() == 0 || (is_max ? cell.CompareTo(value) > 0 : cell.CompareTo(value) < 0);
   if (better) cell.Set(value);
   if (count == 1) cell.set_values(cell.values() + 1);
 }
 
 template <typename Cell>
-void Removed(Cell cell, bool is_max, typename Cell::Value value, int64_t count, const OrderedState& state, Entry key) {
+void Removed(Cell cell, bool is_max, typename Cell::Value value, int64_t count,
+             const OrderedState& state, Entry key) {
   if (count != 0) return;
   cell.set_values(cell.values() - 1);
   if (cell.values() == 0) return cell.Clear();
@@ -159,12 +163,14 @@ Ttl CollectionTtl(const OperatorContext& context) {
   return Ttl(context.clock, context.state_ttl_millis + kCollectionGraceMillis);
 }
 
-// --- DISTINCT --------------------------------------------------------------------------------------------------------
+// --- DISTINCT ---
 
-DistinctValues::DistinctValues(const Schema& input, const std::vector<int>& arguments, const OperatorContext& context)
+DistinctValues::DistinctValues(const Schema& input, const std::vector<int>& arguments,
+                               const OperatorContext& context)
     : state_(context, CollectionTtl(context)), codec_(input, Ascending(arguments)) {}
 
-void DistinctValues::Run(const RowBatch& batch, const GroupRows& rows, std::vector<uint8_t>* steps) {
+void DistinctValues::Run(const RowBatch& batch, const GroupRows& rows,
+                         std::vector<uint8_t>* steps) {
   codec_.Encode(batch, 0, &values_);
   steps->assign(rows.steps, rows.steps + rows.rows);
   for (int row = 0; row < rows.rows; ++row) {
@@ -174,16 +180,18 @@ void DistinctValues::Run(const RowBatch& batch, const GroupRows& rows, std::vect
     if (step & kStepInit) Empty(&state_, key);
     if (step & kStepApply) {
       const bool retracts = (step & kStepRetract) != 0;
-      const int64_t count = Bump(&state_, key, values_.view(row), retracts ? -1 : 1, 0, [](char*) {});
+      const int64_t count =
+          Bump(&state_, key, values_.view(row), retracts ? -1 : 1, 0, [](char*) {});
       const bool changes = retracts ? count == 0 : count == 1;
-      if (!changes) (*steps)[static_cast<size_t>(row)] &= static_cast<uint8_t>(~(kStepApply | kStepRetract));
+      if (!changes)
+        (*steps)[static_cast<size_t>(row)] &= static_cast<uint8_t>(~(kStepApply | kStepRetract));
       state_.Touch(key);
     }
     if (step & kStepEnd) Empty(&state_, key);
   }
 }
 
-// --- MIN and MAX -----------------------------------------------------------------------------------------------------
+// --- MIN and MAX ---
 
 ValueCounts::ValueCounts(const Schema& input, int argument, const OperatorContext& context)
     : state_(context, CollectionTtl(context)),
@@ -198,8 +206,8 @@ int ValueCounts::EntryBytes(const Type& argument) {
 }
 
 template <typename Cell>
-void ValueCounts::RunAs(const RowBatch& batch, const GroupRows& rows, const std::vector<CollectionTarget>& targets,
-                        StringBlocks* strings) {
+void ValueCounts::RunAs(const RowBatch& batch, const GroupRows& rows,
+                        const std::vector<CollectionTarget>& targets, StringBlocks* strings) {
   using Value = typename Cell::Value;
   const Column& argument = batch.columns[static_cast<size_t>(argument_)];
   const Value* values = argument.values<Value>();
@@ -215,13 +223,15 @@ void ValueCounts::RunAs(const RowBatch& batch, const GroupRows& rows, const std:
       for (const CollectionTarget& target : targets) Cell(entry + target.offset).Begin();
     }
     if (step & kStepOpen) {
-      for (const CollectionTarget& target : targets) Cell(entry + target.offset).Emit(strings, target.before, unit);
+      for (const CollectionTarget& target : targets)
+        Cell(entry + target.offset).Emit(strings, target.before, unit);
     }
     if ((step & kStepApply) && !argument.IsNull(row)) {
       const bool retracts = (step & kStepRetract) != 0;
-      const int64_t count = Bump(&state_, key, values_.view(row), retracts ? -1 : 1, ValueBytes(layout_, argument, row),
-                                 [&](char* to) {
-                                   std::memcpy(to, ValueData(layout_, argument, row), ValueBytes(layout_, argument, row));
+      const int64_t count = Bump(&state_, key, values_.view(row), retracts ? -1 : 1,
+                                 ValueBytes(layout_, argument, row), [&](char* to) {
+                                   std::memcpy(to, ValueData(layout_, argument, row),
+                                               ValueBytes(layout_, argument, row));
                                  });
       for (const CollectionTarget& target : targets) {
         const bool is_max = target.function == AggregateFunction::kMax;
@@ -234,14 +244,15 @@ void ValueCounts::RunAs(const RowBatch& batch, const GroupRows& rows, const std:
     }
     if (step & kStepApply) state_.Touch(key);
     if (step & kStepClose) {
-      for (const CollectionTarget& target : targets) Cell(entry + target.offset).Emit(strings, target.after, unit);
+      for (const CollectionTarget& target : targets)
+        Cell(entry + target.offset).Emit(strings, target.after, unit);
     }
     if (step & kStepEnd) Empty(&state_, key);
   }
 }
 
-void ValueCounts::Run(const RowBatch& batch, const GroupRows& rows, const std::vector<CollectionTarget>& targets,
-                      StringBlocks* strings) {
+void ValueCounts::Run(const RowBatch& batch, const GroupRows& rows,
+                      const std::vector<CollectionTarget>& targets, StringBlocks* strings) {
   switch (layout_) {
     case Layout::kBool: return RunAs<FixedExtreme<uint8_t>>(batch, rows, targets, strings);
     case Layout::kInt8: return RunAs<FixedExtreme<int8_t>>(batch, rows, targets, strings);
@@ -256,7 +267,7 @@ void ValueCounts::Run(const RowBatch& batch, const GroupRows& rows, const std::v
   }
 }
 
-// --- FIRST_VALUE, LAST_VALUE, LISTAGG ----------------------------------------------------------------------------------
+// --- FIRST_VALUE, LAST_VALUE, LISTAGG ---
 
 ValueList::ValueList(const Schema& input, int argument, const OperatorContext& context)
     : by_arrival_(context, CollectionTtl(context)),
@@ -265,13 +276,16 @@ ValueList::ValueList(const Schema& input, int argument, const OperatorContext& c
       layout_(LayoutOf(input.type(argument))),
       codec_(input, Ascending({argument})) {}
 
-void ValueList::Add(Entry arrival_key, Entry value_key, const RowBatch& batch, int row, char* next_arrival) {
+void ValueList::Add(Entry arrival_key, Entry value_key, const RowBatch& batch, int row,
+                    char* next_arrival) {
   const Column& argument = batch.columns[static_cast<size_t>(argument_)];
   uint64_t arrival;
   std::memcpy(&arrival, next_arrival, sizeof(arrival));
-  const std::string_view value{ValueData(layout_, argument, row), ValueBytes(layout_, argument, row)};
+  const std::string_view value{ValueData(layout_, argument, row),
+                               ValueBytes(layout_, argument, row)};
   by_arrival_.Insert(arrival_key, ArrivalKey(arrival).view(), value);
-  by_value_.Insert(value_key, values_.view(row), {reinterpret_cast<const char*>(&arrival), sizeof(arrival)});
+  by_value_.Insert(value_key, values_.view(row),
+                   {reinterpret_cast<const char*>(&arrival), sizeof(arrival)});
   ++arrival;
   std::memcpy(next_arrival, &arrival, sizeof(arrival));
 }
@@ -288,8 +302,8 @@ void ValueList::RemoveOldest(Entry arrival_key, Entry value_key, int row) {
   by_arrival_.Erase(arrival_key, by_arrival_.LowerBound(arrival_key, ArrivalKey(arrival).view()));
 }
 
-void ValueList::Emit(const CollectionTarget& target, Entry arrival_key, const RowBatch& batch, int row,
-                     StringBlocks* strings, ResultColumn* to, int unit) {
+void ValueList::Emit(const CollectionTarget& target, Entry arrival_key, const RowBatch& batch,
+                     int row, StringBlocks* strings, ResultColumn* to, int unit) {
   const int64_t rows = by_arrival_.rows(arrival_key);
   if (rows == 0) return to->PutNull(unit);
   if (target.function == AggregateFunction::kListAgg) {
@@ -299,7 +313,8 @@ void ValueList::Emit(const CollectionTarget& target, Entry arrival_key, const Ro
       separator = column.IsNull(row) ? std::string_view() : column.values<StringView>()[row].view();
     }
     text_.clear();
-    for (OrderedState::Cursor cursor = by_arrival_.Begin(arrival_key); cursor.valid(); cursor.Next()) {
+    for (OrderedState::Cursor cursor = by_arrival_.Begin(arrival_key); cursor.valid();
+         cursor.Next()) {
       if (cursor.position() > 0) text_.append(separator);
       text_.append(cursor.row());
     }
@@ -328,7 +343,8 @@ void ValueList::Run(const RowBatch& batch, const GroupRows& rows, int offset,
       std::memset(next_arrival, 0, kEntryBytes);
     }
     if (step & kStepOpen) {
-      for (const CollectionTarget& target : targets) Emit(target, arrival_key, batch, row, strings, target.before, unit);
+      for (const CollectionTarget& target : targets)
+        Emit(target, arrival_key, batch, row, strings, target.before, unit);
     }
     if ((step & kStepApply) && !argument.IsNull(row)) {
       if (step & kStepRetract) {
@@ -342,7 +358,8 @@ void ValueList::Run(const RowBatch& batch, const GroupRows& rows, int offset,
       by_value_.Touch(value_key);
     }
     if (step & kStepClose) {
-      for (const CollectionTarget& target : targets) Emit(target, arrival_key, batch, row, strings, target.after, unit);
+      for (const CollectionTarget& target : targets)
+        Emit(target, arrival_key, batch, row, strings, target.after, unit);
     }
     if (step & kStepEnd) {
       Empty(&by_arrival_, arrival_key);

@@ -1,12 +1,14 @@
 // What an aggregate keeps when values can leave: all values of the group, in ordered state.
 //
-//   DistinctValues   value -> count          DISTINCT: turns rows into the arrivals and departures of values
-//   ValueCounts      value -> count          MIN and MAX: the extreme is cached in the entry, looked up when it leaves
-//   ValueList        values by arrival       FIRST_VALUE, LAST_VALUE, LISTAGG; a retraction takes the oldest equal one
+//   DistinctValues   value -> count      DISTINCT: rows become arrivals and departures of values
+//   ValueCounts      value -> count      MIN and MAX, cached in the entry, looked up when it leaves
+//   ValueList        values by arrival   FIRST_VALUE, LAST_VALUE, LISTAGG; a retraction takes the
+//                                        oldest equal one
 //
-// A change costs O(log values of the group). Counts may go below zero for values that were never there, and cancel when
-// those arrive, as in Flink. The collections of a group die with it: when its last row leaves, or, with a TTL, when it
-// begins anew. Calls over the same argument and filter share a collection.
+// A change costs O(log values of the group). Counts may go below zero for values that were never
+// there, and cancel when those arrive, as in Flink. The collections of a group die with it: when
+// its last row leaves, or, with a TTL, when it begins anew. Calls over the same argument and filter
+// share a collection.
 #pragma once
 
 #include <memory>
@@ -20,18 +22,20 @@
 
 namespace rowtide {
 
-// The TTL of collections runs a little longer than their group's: the group, which every row touches, goes first.
+// The TTL of collections runs a little longer than their group's: the group, which every row
+// touches, goes first.
 Ttl CollectionTtl(const OperatorContext& context);
 
 class DistinctValues {
  public:
   // `arguments`: columns of `input`, together one value; NULL is a value.
-  DistinctValues(const Schema& input, const std::vector<int>& arguments, const OperatorContext& context);
+  DistinctValues(const Schema& input, const std::vector<int>& arguments,
+                 const OperatorContext& context);
 
   StatePart* part() { return &state_; }
   void Find(const KeyBatch& keys) { state_.FindOrCreate(keys, &keys_); }
-  // Requires: Find with the keys of the units. `steps`: per row, the rows' own with kStepApply and kStepRetract changed
-  // to mean "the value is new" and "the value is gone".
+  // Requires: Find with the keys of the units. `steps`: per row, the rows' own with kStepApply and
+  // kStepRetract changed to mean "the value is new" and "the value is gone".
   void Run(const RowBatch& batch, const GroupRows& rows, std::vector<uint8_t>* steps);
   void Settle() { state_.Settle(); }
 
@@ -45,8 +49,8 @@ class DistinctValues {
 // A result that a collection computes: where it is kept and where it goes.
 struct CollectionTarget {
   AggregateFunction function = AggregateFunction::kMin;
-  int offset = 0;             // in the entry
-  int second = -1;            // LISTAGG's separator column
+  int offset = 0;   // in the entry
+  int second = -1;  // LISTAGG's separator column
   ResultColumn* before = nullptr;
   ResultColumn* after = nullptr;
 };
@@ -61,14 +65,14 @@ class ValueCounts {
 
   StatePart* part() { return &state_; }
   void Find(const KeyBatch& keys) { state_.FindOrCreate(keys, &keys_); }
-  void Run(const RowBatch& batch, const GroupRows& rows, const std::vector<CollectionTarget>& targets,
-           StringBlocks* strings);
+  void Run(const RowBatch& batch, const GroupRows& rows,
+           const std::vector<CollectionTarget>& targets, StringBlocks* strings);
   void Settle() { state_.Settle(); }
 
  private:
   template <typename Cell>
-  void RunAs(const RowBatch& batch, const GroupRows& rows, const std::vector<CollectionTarget>& targets,
-             StringBlocks* strings);
+  void RunAs(const RowBatch& batch, const GroupRows& rows,
+             const std::vector<CollectionTarget>& targets, StringBlocks* strings);
 
   OrderedState state_;
   int argument_;
@@ -89,8 +93,8 @@ class ValueList {
     by_arrival_.FindOrCreate(keys, &arrival_keys_);
     by_value_.FindOrCreate(keys, &value_keys_);
   }
-  void Run(const RowBatch& batch, const GroupRows& rows, int offset, const std::vector<CollectionTarget>& targets,
-           StringBlocks* strings);
+  void Run(const RowBatch& batch, const GroupRows& rows, int offset,
+           const std::vector<CollectionTarget>& targets, StringBlocks* strings);
   void Settle() {
     by_arrival_.Settle();
     by_value_.Settle();
@@ -99,8 +103,8 @@ class ValueList {
  private:
   void Add(Entry arrival_key, Entry value_key, const RowBatch& batch, int row, char* next_arrival);
   void RemoveOldest(Entry arrival_key, Entry value_key, int row);
-  void Emit(const CollectionTarget& target, Entry arrival_key, const RowBatch& batch, int row, StringBlocks* strings,
-            ResultColumn* to, int unit);
+  void Emit(const CollectionTarget& target, Entry arrival_key, const RowBatch& batch, int row,
+            StringBlocks* strings, ResultColumn* to, int unit);
 
   OrderedState by_arrival_;  // sort key: arrival, big-endian; row: the value
   OrderedState by_value_;    // sort key: the value; row: its arrival

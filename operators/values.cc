@@ -10,7 +10,8 @@ namespace rowtide {
 Result<std::unique_ptr<Source>> ValuesSource::Create(ValuesSpec spec, const Schema& schema) {
   for (const std::vector<Value>& row : spec.rows) {
     if (static_cast<int>(row.size()) != schema.size()) {
-      return Status::InvalidArgument("a row of {} values for {} columns", row.size(), schema.size());
+      return Status::InvalidArgument("a row of {} values for {} columns", row.size(),
+                                     schema.size());
     }
   }
   return std::unique_ptr<Source>(new ValuesSource(std::move(spec), schema));

@@ -16,12 +16,14 @@ int64_t MillisAt(const Column& column, const Type& type, int row) {
 
 }  // namespace
 
-Result<std::unique_ptr<Operator>> WatermarkAssigner::Create(WatermarkAssignerSpec spec, const Schema& input,
+Result<std::unique_ptr<Operator>> WatermarkAssigner::Create(WatermarkAssignerSpec spec,
+                                                            const Schema& input,
                                                             const OperatorContext& context) {
   if (spec.rowtime < 0 || spec.rowtime >= input.size() || !IsTimestamp(input.type(spec.rowtime))) {
     return Status::Internal("column {} is no row time", spec.rowtime);
   }
-  if (spec.rows_between < 1) return Status::Internal("a watermark every {} rows", spec.rows_between);
+  if (spec.rows_between < 1)
+    return Status::Internal("a watermark every {} rows", spec.rows_between);
   std::optional<Evaluator> watermark;
   if (spec.watermark) {
     EvaluationContext evaluation;
@@ -29,7 +31,8 @@ Result<std::unique_ptr<Operator>> WatermarkAssigner::Create(WatermarkAssignerSpe
     evaluation.local_time_zone = context.local_time_zone;
     RT_ASSIGN(Evaluator evaluator, Evaluator::Create(*spec.watermark, input, evaluation));
     if (!IsTimestamp(evaluator.type())) {
-      return Status::InvalidArgument("a watermark is a TIMESTAMP, not {}", ToString(evaluator.type()));
+      return Status::InvalidArgument("a watermark is a TIMESTAMP, not {}",
+                                     ToString(evaluator.type()));
     }
     watermark.emplace(std::move(evaluator));
   }
@@ -40,8 +43,11 @@ Result<std::unique_ptr<Operator>> WatermarkAssigner::Create(WatermarkAssignerSpe
       new WatermarkAssigner(std::move(spec), Schema(std::move(fields)), std::move(watermark)));
 }
 
-WatermarkAssigner::WatermarkAssigner(WatermarkAssignerSpec spec, Schema schema, std::optional<Evaluator> watermark)
-    : KeyedOperator("watermark_assigner", std::move(schema)), spec_(std::move(spec)), watermark_(std::move(watermark)) {
+WatermarkAssigner::WatermarkAssigner(WatermarkAssignerSpec spec, Schema schema,
+                                     std::optional<Evaluator> watermark)
+    : KeyedOperator("watermark_assigner", std::move(schema)),
+      spec_(std::move(spec)),
+      watermark_(std::move(watermark)) {
   Register(&numbers_);
 }
 
@@ -51,12 +57,15 @@ Status WatermarkAssigner::CheckRowtime(const RowBatch& batch) const {
   for (int row = 0; row < batch.rows; ++row) {
     if (!rowtime.IsNull(row)) continue;
     return Status::DataError("row time {} is NULL", Quote(output_schema_.name(spec_.rowtime)))
-        .WithHint("filter such rows out, or make the row time a column that is never NULL, with COALESCE for example");
+        .WithHint(
+            "filter such rows out, or make the row time a column that is never NULL, with COALESCE "
+            "for example");
   }
   return Status::Ok();
 }
 
-Status WatermarkAssigner::EmitRows(const RowBatch& batch, int first, int end, Collector& out) const {
+Status WatermarkAssigner::EmitRows(const RowBatch& batch, int first, int end,
+                                   Collector& out) const {
   if (first == end) return Status::Ok();
   if (first == 0 && end == batch.rows) return out.Emit(batch);
   return out.Emit(Slice(batch, first, end - first));
@@ -90,8 +99,8 @@ Status WatermarkAssigner::Process(int /*input*/, const RowBatch& batch, Collecto
 }
 
 Status WatermarkAssigner::Advance(int /*input*/, Time time, Collector& out) {
-  const bool swallowed =
-      time.kind == Time::Kind::kWatermark && time.millis != Time::kMaxWatermark && watermark_.has_value();
+  const bool swallowed = time.kind == Time::Kind::kWatermark &&
+                         time.millis != Time::kMaxWatermark && watermark_.has_value();
   return swallowed ? Status::Ok() : out.Advance(time);
 }
 

@@ -3,9 +3,10 @@
 //   rows      ts 10   ts 7   ts 12         (delay 5, a watermark after every row)
 //   output    ts 10, WM 5, ts 7, ts 12, WM 7
 //
-// A watermark follows the row it comes from, or with `rows_between` > 1 every that many rows, counted, never timed, so a run
-// can be repeated exactly; the batch is cut where one must come between. Watermarks only increase; an expression that is
-// NULL makes none; a NULL row time fails the job. Watermarks from above end here, but for the last. Without an expression
+// A watermark follows the row it comes from, or with `rows_between` > 1 every that many rows,
+// counted, never timed, so a run can be repeated exactly; the batch is cut where one must come
+// between. Watermarks only increase; an expression that is NULL makes none; a NULL row time fails
+// the job. Watermarks from above end here, but for the last. Without an expression
 // (SOURCE_WATERMARK) they pass. State: the newest watermark, rows since the last one.
 #pragma once
 
@@ -20,10 +21,11 @@ namespace rowtide {
 inline constexpr int kRowsBetweenWatermarks = 1024;
 
 struct WatermarkAssignerSpec {
-  int rowtime = 0;                      // a TIMESTAMP or TIMESTAMP_LTZ column
-  std::optional<Expression> watermark;  // none: the source makes them
+  int rowtime = 0;                            // a TIMESTAMP or TIMESTAMP_LTZ column
+  std::optional<Expression> watermark;        // none: the source makes them
   int rows_between = kRowsBetweenWatermarks;  // 1 = on-event
-  bool defers_to_batch_end = false;     // at most one watermark, after the batch: a test of what must not matter
+  bool defers_to_batch_end =
+      false;  // at most one watermark, after the batch: a test of what must not matter
 };
 
 class WatermarkAssigner final : public KeyedOperator {

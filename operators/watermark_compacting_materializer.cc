@@ -4,15 +4,16 @@
 
 namespace rowtide {
 
-Result<std::unique_ptr<Operator>> WatermarkCompactingMaterializer::Create(WatermarkCompactingMaterializerSpec spec,
-                                                                          const Schema& input,
-                                                                          const OperatorContext& context) {
-  if (spec.primary_key.empty()) return Status::Internal("a sink without a primary key needs no materializer");
-  return std::unique_ptr<Operator>(new WatermarkCompactingMaterializer(std::move(spec), input, context));
+Result<std::unique_ptr<Operator>> WatermarkCompactingMaterializer::Create(
+    WatermarkCompactingMaterializerSpec spec, const Schema& input, const OperatorContext& context) {
+  if (spec.primary_key.empty())
+    return Status::Internal("a sink without a primary key needs no materializer");
+  return std::unique_ptr<Operator>(
+      new WatermarkCompactingMaterializer(std::move(spec), input, context));
 }
 
-WatermarkCompactingMaterializer::WatermarkCompactingMaterializer(WatermarkCompactingMaterializerSpec spec,
-                                                                 const Schema& input, const OperatorContext& context)
+WatermarkCompactingMaterializer::WatermarkCompactingMaterializer(
+    WatermarkCompactingMaterializerSpec spec, const Schema& input, const OperatorContext& context)
     : KeyedOperator("watermark_compacting_materializer", input),
       spec_(std::move(spec)),
       schema_(input),
@@ -26,11 +27,13 @@ WatermarkCompactingMaterializer::WatermarkCompactingMaterializer(WatermarkCompac
   Register(&shown_);
 }
 
-Status WatermarkCompactingMaterializer::Process(int /*input*/, const RowBatch& batch, Collector& /*out*/) {
+Status WatermarkCompactingMaterializer::Process(int /*input*/, const RowBatch& batch,
+                                                Collector& /*out*/) {
   RT_TRY(key_codec_.Encode(batch, &keys_));
   RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
   for (int row = 0; row < batch.rows; ++row) {
-    pending_.Append(pending_.FindOrAdd(keys_.key(row), keys_.hash(row)), batch.kind(row), encoded_.row(row));
+    pending_.Append(pending_.FindOrAdd(keys_.key(row), keys_.hash(row)), batch.kind(row),
+                    encoded_.row(row));
   }
   return Status::Ok();
 }
@@ -120,7 +123,8 @@ Status WatermarkCompactingMaterializer::Conflict(std::string_view row) const {
     }
   }
   return Status::DataError("two rows claim the primary key [{}]", key)
-      .WithHint("ON CONFLICT DO NOTHING keeps the first one, ON CONFLICT DO DEDUPLICATE the last one");
+      .WithHint(
+          "ON CONFLICT DO NOTHING keeps the first one, ON CONFLICT DO DEDUPLICATE the last one");
 }
 
 }  // namespace rowtide

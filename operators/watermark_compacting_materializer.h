@@ -1,14 +1,15 @@
-// ON CONFLICT DO ERROR and DO NOTHING: lets a key's changes settle until the next watermark, then puts out what is left.
+// ON CONFLICT DO ERROR and DO NOTHING: lets a key's changes settle until the next watermark, then
+// puts out what is left.
 //
 //   pending of key a since the last watermark     shown before   at the watermark
 //   +I 1                                          –              +I 1
 //   -U 1, +U 2 (in any order)                     1              +U 2
 //   -D 2                                          2              -D 2
-//   +I 1, +I 2                                    –              DO ERROR: the job fails   DO NOTHING: +I 1
-//   +I 3                                          1              DO ERROR: the job fails   DO NOTHING: –
+//   +I 1, +I 2                                    –              ERROR: fails   NOTHING: +I 1
+//   +I 3                                          1              ERROR: fails   NOTHING: –
 //
-// Rows match as in sink_materializer.h. Keys leave in order of first arrival. flink-rank-dedup.md 9.3.
-// State: pending rows of each key, the row shown of each key. Counter: `unmatched_retraction`.
+// Rows match as in sink_materializer.h. Keys leave in order of first arrival. flink-rank-dedup.md
+// 9.3. State: pending rows of each key, the row shown of each key. Counter: `unmatched_retraction`.
 #pragma once
 
 #include <memory>
@@ -30,7 +31,8 @@ struct WatermarkCompactingMaterializerSpec {
 
 class WatermarkCompactingMaterializer final : public KeyedOperator {
  public:
-  static Result<std::unique_ptr<Operator>> Create(WatermarkCompactingMaterializerSpec spec, const Schema& input,
+  static Result<std::unique_ptr<Operator>> Create(WatermarkCompactingMaterializerSpec spec,
+                                                  const Schema& input,
                                                   const OperatorContext& context);
 
   Status Process(int input, const RowBatch& batch, Collector& out) override;

@@ -24,9 +24,14 @@ ConstraintEnforcerSpec Lengths(TypeLengthEnforcer enforcer) {
   return spec;
 }
 
-Status Enforce(const ConstraintEnforcerSpec& spec, const Schema& input, const Lines& rows, Lines* lines) {
+Status Enforce(const ConstraintEnforcerSpec& spec, const Schema& input, const Lines& rows,
+               Lines* lines) {
   Bench bench;
-  auto op = Made([&](const OperatorContext& context) { return ConstraintEnforcer::Create(spec, input, context); }, bench.context);
+  auto op = Made(
+      [&](const OperatorContext& context) {
+        return ConstraintEnforcer::Create(spec, input, context);
+      },
+      bench.context);
   ScriptCollector out(op->output_schema());
   const Status status = op->Process(0, Rows(input, rows), out);
   *lines = out.lines;
@@ -45,28 +50,38 @@ TEST(ConstraintEnforcer, NullsFailOrAreLeftOut) {
 TEST(ConstraintEnforcer, LengthsAreTrimmedAndPadded) {
   Lines lines;
   EXPECT_TRUE(Enforce(Lengths(TypeLengthEnforcer::kTrimPad), kSized,
-                  {R"(+I ["abcdef", "abcdef"])", R"(+I ["a", "a"])", R"(+I ["äöüß", null])"}, &lines)
+                      {R"(+I ["abcdef", "abcdef"])", R"(+I ["a", "a"])", R"(+I ["äöüß", null])"},
+                      &lines)
                   .ok());
   EXPECT_EQ(lines, (Lines{R"(+I ["abc","abc"])", R"(+I ["a  ","a"])", R"(+I ["äöü",null])"}));
-  EXPECT_TRUE(Enforce(Lengths(TypeLengthEnforcer::kIgnore), kSized, {R"(+I ["abcdef", "abcdef"])"}, &lines).ok());
+  EXPECT_TRUE(
+      Enforce(Lengths(TypeLengthEnforcer::kIgnore), kSized, {R"(+I ["abcdef", "abcdef"])"}, &lines)
+          .ok());
   EXPECT_EQ(lines, (Lines{R"(+I ["abcdef","abcdef"])"}));
 }
 
 TEST(ConstraintEnforcer, WrongLengthsFail) {
   Lines lines;
-  EXPECT_FALSE(Enforce(Lengths(TypeLengthEnforcer::kError), kSized, {R"(+I ["a", "a"])"}, &lines).ok());
-  EXPECT_FALSE(Enforce(Lengths(TypeLengthEnforcer::kError), kSized, {R"(+I [null, "abcd"])"}, &lines).ok());
-  EXPECT_TRUE(Enforce(Lengths(TypeLengthEnforcer::kError), kSized, {R"(+I ["abc", "a"])"}, &lines).ok());
+  EXPECT_FALSE(
+      Enforce(Lengths(TypeLengthEnforcer::kError), kSized, {R"(+I ["a", "a"])"}, &lines).ok());
+  EXPECT_FALSE(
+      Enforce(Lengths(TypeLengthEnforcer::kError), kSized, {R"(+I [null, "abcd"])"}, &lines).ok());
+  EXPECT_TRUE(
+      Enforce(Lengths(TypeLengthEnforcer::kError), kSized, {R"(+I ["abc", "a"])"}, &lines).ok());
 }
 
 TEST(DropUpdateBefore, LetsTheOthersThrough) {
-  const MakeOperator make = [](const OperatorContext& context) { return DropUpdateBefore::Create({}, kInput, context); };
-  EXPECT_EQ(Changelog(make, kInput, {R"(+I ["a", 1])", R"(-U ["a", 1])", R"(+U ["a", 2])", R"(-D ["a", 2])"}),
+  const MakeOperator make = [](const OperatorContext& context) {
+    return DropUpdateBefore::Create({}, kInput, context);
+  };
+  EXPECT_EQ(Changelog(make, kInput,
+                      {R"(+I ["a", 1])", R"(-U ["a", 1])", R"(+U ["a", 2])", R"(-D ["a", 2])"}),
             (Lines{R"(+I ["a",1])", R"(+U ["a",2])", R"(-D ["a",2])"}));
 }
 
 TEST(Values, RowsThenTheEnd) {
-  auto made = ValuesSource::Create({{{std::string("a"), int64_t{1}}, {Value{}, int64_t{2}}}}, kInput);
+  auto made =
+      ValuesSource::Create({{{std::string("a"), int64_t{1}}, {Value{}, int64_t{2}}}}, kInput);
   ASSERT_TRUE(made.ok());
   const std::unique_ptr<Source> source = std::move(*made);
   ScriptCollector out(source->output_schema());

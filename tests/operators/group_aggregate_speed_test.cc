@@ -2,8 +2,8 @@
 //
 //   ROWTIDE_SPEED_ROWS=5000000 unit_tests_operators --gtest_filter='GroupAggregateSpeed*'
 //
-// 10,000 groups; over updates, half the rows take back a row that was added before. The output is counted and dropped.
-// Best of three runs; for comparing two builds alternately, not for claims.
+// 10,000 groups; over updates, half the rows take back a row that was added before. The output is
+// counted and dropped. Best of three runs; for comparing two builds alternately, not for claims.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -29,7 +29,8 @@ uint64_t Mixed(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-// Row n is (group, value); over updates, once kLag rows live, each pair takes back the row kLag ago and adds another.
+// Row n is (group, value); over updates, once kLag rows live, each pair takes back the row kLag ago
+// and adds another.
 std::vector<RowBatch> MakeRows(int64_t rows, bool updates) {
   std::vector<RowBatch> batches;
   BatchBuilder builder(kInput);
@@ -42,10 +43,12 @@ std::vector<RowBatch> MakeRows(int64_t rows, bool updates) {
   };
   int64_t added = 0;
   for (int64_t row = 0; row < rows; ++row) {
-    if (updates && added >= kLag && row % 2 == 0) {
+    const bool updating = updates && added >= kLag;
+    if (updating && row % 2 == 0) {
       add(RowKind::kUpdateBefore, added - kLag);
     } else {
-      add(updates && added >= kLag ? RowKind::kUpdateAfter : RowKind::kInsert, added++);
+      add(updating ? RowKind::kUpdateAfter : RowKind::kInsert, added);
+      ++added;
     }
   }
   if (!builder.empty()) batches.push_back(builder.Finish());
@@ -62,7 +65,8 @@ class Counting final : public Collector {
   int64_t rows = 0;
 };
 
-void Measure(const char* name, bool updates, const std::vector<F>& functions, int64_t bundle = 0, bool two_phases = false) {
+void Measure(const char* name, bool updates, const std::vector<F>& functions, int64_t bundle = 0,
+             bool two_phases = false) {
   const char* rows_text = std::getenv("ROWTIDE_SPEED_ROWS");
   if (rows_text == nullptr) GTEST_SKIP() << "ROWTIDE_SPEED_ROWS is not set";
   const std::vector<RowBatch> batches = MakeRows(std::atoll(rows_text), updates);
@@ -72,8 +76,8 @@ void Measure(const char* name, bool updates, const std::vector<F>& functions, in
   spec.output.Add(kInput.field(0));
   for (F function : functions) {
     const bool counts = function == F::kCount;
-    spec.calls.push_back({function, counts ? std::vector<int>{} : std::vector<int>{1}, -1, false, updates,
-                          counts ? Type::BigInt() : Type::Int()});
+    spec.calls.push_back({function, counts ? std::vector<int>{} : std::vector<int>{1}, -1, false,
+                          updates, counts ? Type::BigInt() : Type::Int()});
     spec.output.Add({"x", spec.calls.back().type});
   }
   spec.mini_batch.size = bundle;
@@ -86,7 +90,8 @@ void Measure(const char* name, bool updates, const std::vector<F>& functions, in
     context.clock = &clock;
     context.counters = &counters;
     context.state_size = &size;
-    auto made = two_phases ? CreateTwoPhases(kInput, spec, bundle, context) : GroupAggregate::Create(spec, kInput, context);
+    auto made = two_phases ? CreateTwoPhases(kInput, spec, bundle, context)
+                           : GroupAggregate::Create(spec, kInput, context);
     ASSERT_TRUE(made.ok());
     Counting out;
     int64_t rows = 0;
@@ -117,7 +122,8 @@ TEST(GroupAggregateSpeed, Updates) {
 }
 
 TEST(GroupAggregateSpeed, Bundles) {
-  Measure("updates in bundles: COUNT, SUM, MIN, MAX", true, {F::kCount, F::kSum, F::kMin, F::kMax}, 50'000);
+  Measure("updates in bundles: COUNT, SUM, MIN, MAX", true, {F::kCount, F::kSum, F::kMin, F::kMax},
+          50'000);
   Measure("two phases: COUNT, SUM", true, {F::kCount, F::kSum}, 50'000, true);
 }
 

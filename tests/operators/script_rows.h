@@ -62,7 +62,8 @@ inline RowBatch Rows(const Schema& schema, const std::vector<std::string>& lines
 // Collects the changelog as lines; times as `WM 5`, `TICK 5`, `IDLE`, `END`.
 class ScriptCollector final : public Collector {
  public:
-  explicit ScriptCollector(const Schema& schema, bool with_times = false) : schema_(schema), with_times_(with_times) {}
+  explicit ScriptCollector(const Schema& schema, bool with_times = false)
+      : schema_(schema), with_times_(with_times) {}
   Status Emit(RowBatch batch) override {
     EXPECT_GT(batch.rows, 0);
     EXPECT_LE(batch.rows, kBatchRows);
@@ -77,7 +78,8 @@ class ScriptCollector final : public Collector {
     if (!with_times_) return Status::Ok();
     switch (time.kind) {
       case Time::Kind::kWatermark:
-        lines.push_back(time.millis == Time::kMaxWatermark ? "WM MAX" : "WM " + std::to_string(time.millis));
+        lines.push_back(time.millis == Time::kMaxWatermark ? "WM MAX"
+                                                           : "WM " + std::to_string(time.millis));
         break;
       case Time::Kind::kTick: lines.push_back("TICK " + std::to_string(time.millis)); break;
       case Time::Kind::kIdle: lines.push_back("IDLE"); break;
@@ -119,10 +121,11 @@ inline std::string SnapshotOf(const Operator& op) {
   return writer.Take();
 }
 
-// Runs all rows as one batch, then as single rows, then as single rows with the operator rebuilt from its snapshot before
-// each; all three must give the same changelog, which is returned.
+// Runs all rows as one batch, then as single rows, then as single rows with the operator rebuilt
+// from its snapshot before each; all three must give the same changelog, which is returned.
 inline std::vector<std::string> Changelog(const MakeOperator& make, const Schema& input,
-                                          const std::vector<std::string>& lines, const Bench& like = Bench()) {
+                                          const std::vector<std::string>& lines,
+                                          const Bench& like = Bench()) {
   std::vector<std::vector<std::string>> results;
   for (int way = 0; way < 3; ++way) {
     Bench bench;

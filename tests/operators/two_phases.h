@@ -1,6 +1,6 @@
 // A local and a global group aggregate, one behind the other, made from the spec of the single one.
 //
-//   rows -> LocalGroupAggregate -> partial results -> GroupAggregate -> changelog          each with bundles of its own
+//   rows -> LocalGroupAggregate -> partial results -> GroupAggregate -> changelog
 #pragma once
 
 #include <memory>
@@ -48,8 +48,10 @@ class TwoPhases final : public Operator {
   std::unique_ptr<Operator> global_;
 };
 
-inline Result<std::unique_ptr<Operator>> CreateTwoPhases(const Schema& input, const GroupAggregateSpec& single, int64_t size,
-                                                       const OperatorContext& context) {
+inline Result<std::unique_ptr<Operator>> CreateTwoPhases(const Schema& input,
+                                                         const GroupAggregateSpec& single,
+                                                         int64_t size,
+                                                         const OperatorContext& context) {
   LocalGroupAggregateSpec local;
   local.group = single.group;
   local.calls = single.calls;

@@ -22,7 +22,8 @@ std::string At(int k, const std::string& second) {
 
 Lines Assigned(WatermarkAssignerSpec spec, const std::vector<Lines>& batches) {
   Bench bench;
-  Result<std::unique_ptr<Operator>> op = WatermarkAssigner::Create(std::move(spec), kInput, bench.context);
+  Result<std::unique_ptr<Operator>> op =
+      WatermarkAssigner::Create(std::move(spec), kInput, bench.context);
   EXPECT_TRUE(op.ok()) << op.status().ToString();
   ScriptCollector out((*op)->output_schema(), true);
   for (const Lines& batch : batches) EXPECT_TRUE((*op)->Process(0, Rows(kInput, batch), out).ok());
@@ -44,12 +45,17 @@ TEST(WatermarkAssigner, CountsRowsAcrossBatches) {
 TEST(WatermarkAssigner, CanDeferToTheEndOfTheBatch) {
   WatermarkAssignerSpec spec = Spec(1);
   spec.defers_to_batch_end = true;
-  EXPECT_EQ(Assigned(spec, {{At(1, "01.000"), At(2, "02.000")}}), (Lines{"+I [1", "+I [2", "WM 2000"}));
+  EXPECT_EQ(Assigned(spec, {{At(1, "01.000"), At(2, "02.000")}}),
+            (Lines{"+I [1", "+I [2", "WM 2000"}));
 }
 
 TEST(WatermarkAssigner, ANullRowTimeFailsTheJob) {
   Bench bench;
-  auto op = Made([](const OperatorContext& context) { return WatermarkAssigner::Create(Spec(1), kInput, context); }, bench.context);
+  auto op = Made(
+      [](const OperatorContext& context) {
+        return WatermarkAssigner::Create(Spec(1), kInput, context);
+      },
+      bench.context);
   ScriptCollector out(op->output_schema(), true);
   const Status status = op->Process(0, Rows(kInput, {"+I [1, null]"}), out);
   EXPECT_EQ(status.code(), StatusCode::kDataError);
@@ -58,7 +64,11 @@ TEST(WatermarkAssigner, ANullRowTimeFailsTheJob) {
 
 TEST(WatermarkAssigner, OnlyTheLastWatermarkFromAbovePasses) {
   Bench bench;
-  auto op = Made([](const OperatorContext& context) { return WatermarkAssigner::Create(Spec(1), kInput, context); }, bench.context);
+  auto op = Made(
+      [](const OperatorContext& context) {
+        return WatermarkAssigner::Create(Spec(1), kInput, context);
+      },
+      bench.context);
   ScriptCollector out(op->output_schema(), true);
   ASSERT_TRUE(op->Advance(0, Time::Watermark(5), out).ok());
   ASSERT_TRUE(op->Advance(0, Time::Watermark(Time::kMaxWatermark), out).ok());
@@ -68,18 +78,28 @@ TEST(WatermarkAssigner, OnlyTheLastWatermarkFromAbovePasses) {
 
 TEST(MiniBatchAssigner, OneWatermarkAnInterval) {
   Bench bench;
-  auto op = Made([](const OperatorContext& context) { return MiniBatchAssigner::Create({10, true}, kInput, context); }, bench.context);
+  auto op = Made(
+      [](const OperatorContext& context) {
+        return MiniBatchAssigner::Create({10, true}, kInput, context);
+      },
+      bench.context);
   ScriptCollector out(op->output_schema(), true);
-  for (int64_t watermark : {3, 7, 12, 14, 25, 28}) ASSERT_TRUE(op->Advance(0, Time::Watermark(watermark), out).ok());
+  for (int64_t watermark : {3, 7, 12, 14, 25, 28})
+    ASSERT_TRUE(op->Advance(0, Time::Watermark(watermark), out).ok());
   ASSERT_TRUE(op->Advance(0, Time::End(), out).ok());
   EXPECT_EQ(out.lines, (Lines{"WM 12", "WM 25", "WM 28", "END"}));
 }
 
 TEST(MiniBatchAssigner, TicksOfProcessingTime) {
   Bench bench;
-  auto op = Made([](const OperatorContext& context) { return MiniBatchAssigner::Create({10, false}, kInput, context); }, bench.context);
+  auto op = Made(
+      [](const OperatorContext& context) {
+        return MiniBatchAssigner::Create({10, false}, kInput, context);
+      },
+      bench.context);
   ScriptCollector out(op->output_schema(), true);
-  for (int64_t tick : {103, 107, 112, 119, 120}) ASSERT_TRUE(op->Advance(0, Time::Tick(tick), out).ok());
+  for (int64_t tick : {103, 107, 112, 119, 120})
+    ASSERT_TRUE(op->Advance(0, Time::Tick(tick), out).ok());
   ASSERT_TRUE(op->Advance(0, Time::Watermark(5), out).ok());
   EXPECT_EQ(out.lines, (Lines{"TICK 100", "TICK 110", "TICK 120"}));
 }
