@@ -20,10 +20,12 @@ size_t CleanBytes(const char* at, size_t size) {
     uint64_t word;
     std::memcpy(&word, at + i, 8);
     const uint64_t below_space = (word - kOnes * 0x20) & ~word & kHighs;
-    const uint64_t hits = ZeroBytes(word ^ (kOnes * '"')) | ZeroBytes(word ^ (kOnes * '\\')) | below_space;
+    const uint64_t hits =
+        ZeroBytes(word ^ (kOnes * '"')) | ZeroBytes(word ^ (kOnes * '\\')) | below_space;
     if (hits) return i + static_cast<size_t>(__builtin_ctzll(hits)) / 8;
   }
-  while (i < size && at[i] != '"' && at[i] != '\\' && static_cast<unsigned char>(at[i]) >= 0x20) ++i;
+  while (i < size && at[i] != '"' && at[i] != '\\' && static_cast<unsigned char>(at[i]) >= 0x20)
+    ++i;
   return i;
 }
 
@@ -121,14 +123,17 @@ void AppendScriptText(const Column& column, int row, const Type& type, std::stri
     case TypeKind::kFloat: AppendScriptFloat(column.values<float>()[row], out); return;
     case TypeKind::kDouble: AppendScriptDouble(column.values<double>()[row], out); return;
     case TypeKind::kDecimal:
-      AppendQuotedDecimal(type.precision <= 18 ? int128{column.values<int64_t>()[row]} : column.values<int128>()[row],
+      AppendQuotedDecimal(type.precision <= 18 ? int128{column.values<int64_t>()[row]}
+                                               : column.values<int128>()[row],
                           type.scale, out);
       return;
     case TypeKind::kChar:
     case TypeKind::kVarChar:
     case TypeKind::kSymbol: AppendJsonString(column.values<StringView>()[row].view(), out); return;
     case TypeKind::kBinary:
-    case TypeKind::kVarBinary: AppendScriptBytes(column.values<StringView>()[row].view(), out); return;
+    case TypeKind::kVarBinary:
+      AppendScriptBytes(column.values<StringView>()[row].view(), out);
+      return;
     case TypeKind::kDate:
       *out += '"';
       AppendDate(column.values<int32_t>()[row], out);
@@ -140,7 +145,9 @@ void AppendScriptText(const Column& column, int row, const Type& type, std::stri
       *out += '"';
       return;
     case TypeKind::kTimestamp:
-    case TypeKind::kTimestampLtz: AppendScriptTime(WideTimeAt(column, row, type), type, out); return;
+    case TypeKind::kTimestampLtz:
+      AppendScriptTime(WideTimeAt(column, row, type), type, out);
+      return;
   }
 }
 
@@ -158,7 +165,9 @@ void AppendScriptText(const Value& value, const Type& type, std::string* out) {
     case TypeKind::kBigInt:
     case TypeKind::kIntervalMonths:
     case TypeKind::kIntervalMillis: AppendInteger(std::get<int64_t>(value), out); return;
-    case TypeKind::kFloat: AppendScriptFloat(static_cast<float>(std::get<double>(value)), out); return;
+    case TypeKind::kFloat:
+      AppendScriptFloat(static_cast<float>(std::get<double>(value)), out);
+      return;
     case TypeKind::kDouble: AppendScriptDouble(std::get<double>(value), out); return;
     case TypeKind::kDecimal: AppendQuotedDecimal(std::get<int128>(value), type.scale, out); return;
     case TypeKind::kChar:
@@ -199,7 +208,9 @@ void AppendCastText(const Value& value, const Type& type, std::string_view zone,
     case TypeKind::kSmallInt:
     case TypeKind::kInt:
     case TypeKind::kBigInt: AppendInteger(std::get<int64_t>(value), out); return;
-    case TypeKind::kFloat: AppendJavaFloat(static_cast<float>(std::get<double>(value)), out); return;
+    case TypeKind::kFloat:
+      AppendJavaFloat(static_cast<float>(std::get<double>(value)), out);
+      return;
     case TypeKind::kDouble: AppendJavaDouble(std::get<double>(value), out); return;
     case TypeKind::kDecimal: AppendDecimal(std::get<int128>(value), type.scale, out); return;
     case TypeKind::kChar:
@@ -218,7 +229,9 @@ void AppendCastText(const Value& value, const Type& type, std::string_view zone,
       return;
     }
     case TypeKind::kIntervalMonths:
-    case TypeKind::kIntervalMillis: AppendInterval(std::get<int64_t>(value), type.kind, out); return;
+    case TypeKind::kIntervalMillis:
+      AppendInterval(std::get<int64_t>(value), type.kind, out);
+      return;
   }
 }
 

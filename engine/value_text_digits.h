@@ -1,5 +1,5 @@
-// Digits, two at a time: what the text of values is made of. Inline, because the checksum sink and pipes run it on
-// every value of every row.
+// Digits, two at a time: what the text of values is made of. Inline, because the checksum sink and
+// pipes run it on every value of every row.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ inline void AppendInteger(int64_t number, std::string* out) {
   char buffer[24];
   char* const end = buffer + sizeof(buffer);
   const bool negative = number < 0;
-  char* begin = PutBackwards(end, negative ? uint64_t{0} - static_cast<uint64_t>(number) : static_cast<uint64_t>(number));
+  char* begin = PutBackwards(
+      end, negative ? uint64_t{0} - static_cast<uint64_t>(number) : static_cast<uint64_t>(number));
   if (negative) *--begin = '-';
   out->append(begin, static_cast<size_t>(end - begin));
 }

@@ -21,7 +21,8 @@ struct Digits {
 template <typename Float>
 Digits ShortestDigits(Float magnitude) {
   char buffer[40];
-  const char* end = std::to_chars(buffer, buffer + sizeof(buffer), magnitude, std::chars_format::scientific).ptr;
+  const char* end =
+      std::to_chars(buffer, buffer + sizeof(buffer), magnitude, std::chars_format::scientific).ptr;
   Digits digits;
   const char* at = buffer;
   for (; at < end && *at != 'e'; ++at) {
@@ -163,7 +164,8 @@ void AppendDecimal(int128 unscaled, int scale, std::string* out) {
   char buffer[48];
   char* const end = buffer + sizeof(buffer);
   const bool negative = unscaled < 0;
-  uint128 rest = negative ? uint128{0} - static_cast<uint128>(unscaled) : static_cast<uint128>(unscaled);
+  uint128 rest =
+      negative ? uint128{0} - static_cast<uint128>(unscaled) : static_cast<uint128>(unscaled);
   char* begin = end;
   constexpr uint64_t kChunk = 1'000'000'000'000'000'000;  // 18 digits
   while (rest >= kChunk) {
@@ -227,7 +229,8 @@ bool ParseDecimal(std::string_view text, int precision, int scale, int128* unsca
   const size_t zeros = digits.find_first_not_of('0');
   if (zeros == std::string::npos) return true;
   // The number is 0.digits * 10^point; `keep` of the digits are at or above the scale.
-  const int64_t point = static_cast<int64_t>(number.whole.size()) + number.exponent - static_cast<int64_t>(zeros);
+  const int64_t point =
+      static_cast<int64_t>(number.whole.size()) + number.exponent - static_cast<int64_t>(zeros);
   digits.erase(0, zeros);
   const int64_t keep = point + scale;
   if (keep > precision + 1 || keep > 39) {
@@ -237,9 +240,12 @@ bool ParseDecimal(std::string_view text, int precision, int scale, int128* unsca
   if (keep < 0) return true;
   uint128 value = 0;
   for (int64_t i = 0; i < keep; ++i) {
-    value = value * 10 + (static_cast<size_t>(i) < digits.size() ? static_cast<uint128>(digits[static_cast<size_t>(i)] - '0') : 0);
+    value = value * 10 + (static_cast<size_t>(i) < digits.size()
+                              ? static_cast<uint128>(digits[static_cast<size_t>(i)] - '0')
+                              : 0);
   }
-  if (static_cast<size_t>(keep) < digits.size() && digits[static_cast<size_t>(keep)] >= '5') ++value;
+  if (static_cast<size_t>(keep) < digits.size() && digits[static_cast<size_t>(keep)] >= '5')
+    ++value;
   uint128 limit = 1;
   for (int i = 0; i < precision; ++i) limit *= 10;
   if (value >= limit) {

@@ -20,7 +20,9 @@ int HexDigit(char c) {
 
 // x'00ff'
 bool ParseBytes(std::string_view text, std::string* bytes) {
-  if (text.size() < 3 || (text[0] != 'x' && text[0] != 'X') || text[1] != '\'' || text.back() != '\'') return false;
+  if (text.size() < 3 || (text[0] != 'x' && text[0] != 'X') || text[1] != '\'' ||
+      text.back() != '\'')
+    return false;
   text = text.substr(2, text.size() - 3);
   if (text.size() % 2 != 0) return false;
   for (size_t i = 0; i < text.size(); i += 2) {
@@ -36,12 +38,14 @@ Result<Value> ParseNumber(std::string_view text, const Type& type) {
   if (IsApproximate(type)) {
     double number;
     if (!ParseDouble(text, &number)) return Wrong(text, type);
-    return Value(type.kind == TypeKind::kFloat ? static_cast<double>(static_cast<float>(number)) : number);
+    return Value(type.kind == TypeKind::kFloat ? static_cast<double>(static_cast<float>(number))
+                                               : number);
   }
   if (type.kind == TypeKind::kDecimal) {
     int128 unscaled;
     bool fits;
-    if (!ParseDecimal(text, type.precision, type.scale, &unscaled, &fits) || !fits) return Wrong(text, type);
+    if (!ParseDecimal(text, type.precision, type.scale, &unscaled, &fits) || !fits)
+      return Wrong(text, type);
     return Value(unscaled);
   }
   int64_t number;
@@ -69,7 +73,8 @@ Result<Value> ParseTemporal(std::string_view text, const Type& type) {
   return FromWideTime(time, type);
 }
 
-// The length of the valid UTF-8 sequence at the start of `text`, or 0; *bad = how many bytes a replacement stands for.
+// The length of the valid UTF-8 sequence at the start of `text`, or 0; *bad = how many bytes a
+// replacement stands for.
 size_t SequenceLength(std::string_view text, size_t* bad) {
   const auto at = [&text](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = at(0);

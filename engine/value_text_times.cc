@@ -12,7 +12,9 @@ namespace {
 
 constexpr int64_t kDayMillis = 86'400'000;
 
-int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+int64_t FloorDiv(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
 
 // `2026-01-02` at `at`; returns its end. Years outside 0..9999 take more characters.
 char* PutDate(char* at, int64_t days) {
@@ -62,7 +64,8 @@ char* PutTime(char* at, uint32_t millis_of_day, int32_t nanos_of_milli, int prec
 bool TakeNumber(std::string_view* text, size_t digits_max, int* number) {
   size_t count = 0;
   int value = 0;
-  while (count < text->size() && count < digits_max && (*text)[count] >= '0' && (*text)[count] <= '9') {
+  while (count < text->size() && count < digits_max && (*text)[count] >= '0' &&
+         (*text)[count] <= '9') {
     value = value * 10 + ((*text)[count] - '0');
     ++count;
   }
@@ -83,8 +86,8 @@ bool IsLeap(int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 4
 bool TakeDate(std::string_view* text, int64_t* days) {
   int year, month, day;
   const bool negative = TakeChar(text, '-');
-  if (!TakeNumber(text, 6, &year) || !TakeChar(text, '-') || !TakeNumber(text, 2, &month) || !TakeChar(text, '-') ||
-      !TakeNumber(text, 2, &day)) {
+  if (!TakeNumber(text, 6, &year) || !TakeChar(text, '-') || !TakeNumber(text, 2, &month) ||
+      !TakeChar(text, '-') || !TakeNumber(text, 2, &day)) {
     return false;
   }
   if (negative) year = -year;
@@ -97,7 +100,8 @@ bool TakeDate(std::string_view* text, int64_t* days) {
 bool TakeTime(std::string_view* text, int64_t* millis_of_day, int32_t* nanos_of_milli) {
   int hour, minute, second = 0;
   *nanos_of_milli = 0;
-  if (!TakeNumber(text, 2, &hour) || !TakeChar(text, ':') || !TakeNumber(text, 2, &minute)) return false;
+  if (!TakeNumber(text, 2, &hour) || !TakeChar(text, ':') || !TakeNumber(text, 2, &minute))
+    return false;
   int64_t nanos = 0;
   if (TakeChar(text, ':')) {
     if (!TakeNumber(text, 2, &second)) return false;
@@ -164,15 +168,18 @@ int64_t DaysFromCivil(int64_t year, int month, int day) {
   const int64_t era = FloorDiv(year, 400);
   const int64_t year_of_era = year - era * 400;
   const int64_t day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719468;
+  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year -
+         719468;
 }
 
 void CivilFromDays(int64_t days, int64_t* year, int* month, int* day) {
   days += 719468;
   const int64_t era = FloorDiv(days, 146097);
   const uint32_t day_of_era = static_cast<uint32_t>(days - era * 146097);
-  const uint32_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-  const uint32_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const uint32_t year_of_era =
+      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  const uint32_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
   const uint32_t shifted = (5 * day_of_year + 2) / 153;
   *day = static_cast<int>(day_of_year - (153 * shifted + 2) / 5 + 1);
   *month = static_cast<int>(shifted < 10 ? shifted + 3 : shifted - 9);
@@ -191,7 +198,9 @@ void AppendDate(int64_t days, std::string* out) {
 
 void AppendTime(int64_t millis_of_day, int precision, std::string* out) {
   char buffer[24];
-  out->append(buffer, static_cast<size_t>(PutTime(buffer, static_cast<uint32_t>(millis_of_day), 0, precision) - buffer));
+  out->append(buffer,
+              static_cast<size_t>(
+                  PutTime(buffer, static_cast<uint32_t>(millis_of_day), 0, precision) - buffer));
 }
 
 void AppendTimestamp(int64_t millis, int32_t nanos_of_milli, int precision, std::string* out) {
@@ -217,7 +226,8 @@ Value FromWideTime(WideTime time, const Type& type) {
     const int64_t unit = kPowers[3 - type.precision];
     return FloorDiv(time.millis, unit) * unit;
   }
-  const int32_t unit = static_cast<int32_t>(kPowers[9 - type.precision > 6 ? 6 : 9 - type.precision]);
+  const int32_t unit =
+      static_cast<int32_t>(kPowers[9 - type.precision > 6 ? 6 : 9 - type.precision]);
   time.nanos = time.nanos / unit * unit;
   if (type.precision <= 6) return time.millis * 1000 + time.nanos / 1000;
   return time;
@@ -242,7 +252,9 @@ bool ZoneOffsetAtLocal(std::string_view zone, int64_t local_millis, int64_t* off
   return true;
 }
 
-bool ParseDate(std::string_view text, int64_t* days) { return TakeDate(&text, days) && text.empty(); }
+bool ParseDate(std::string_view text, int64_t* days) {
+  return TakeDate(&text, days) && text.empty();
+}
 
 bool ParseTime(std::string_view text, int64_t* millis_of_day) {
   int32_t nanos;

@@ -8,7 +8,8 @@ namespace rowtide {
 namespace {
 
 // The columns that are used, of the listed rows; the others stay empty.
-RowBatch SelectColumns(const RowBatch& batch, const std::vector<int>& used, const std::vector<int32_t>& rows) {
+RowBatch SelectColumns(const RowBatch& batch, const std::vector<int>& used,
+                       const std::vector<int32_t>& rows) {
   RowBatch narrow = batch;
   narrow.columns.clear();
   for (int column : used) narrow.columns.push_back(batch.columns[static_cast<size_t>(column)]);
@@ -29,8 +30,10 @@ bool HasStrings(const Schema& schema) {
 }  // namespace
 
 Result<std::unique_ptr<Calc>> Calc::Create(CalcSpec spec, const OperatorContext& context) {
-  std::unique_ptr<Calc> calc(new Calc(std::move(spec.output), std::make_unique<int64_t>(Time::kNoWatermark)));
-  const EvaluationContext evaluation{context.clock, context.local_time_zone, calc->watermark_.get()};
+  std::unique_ptr<Calc> calc(
+      new Calc(std::move(spec.output), std::make_unique<int64_t>(Time::kNoWatermark)));
+  const EvaluationContext evaluation{context.clock, context.local_time_zone, calc->watermark_.get(),
+                                     context.flink_compat};
   if (spec.condition && !spec.condition->is_true()) {
     RT_ASSIGN(calc->condition_, Evaluator::Create(*spec.condition, spec.input, evaluation));
   }

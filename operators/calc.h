@@ -1,9 +1,12 @@
-// Filter and projection in one: keeps the rows on which the condition is TRUE and computes new columns of them.
+// Filter and projection in one: keeps the rows on which the condition is TRUE and computes new
+// columns of them.
 //
 //   where a > 1, select b, a + 1        +I (1,x) +I (2,y)   ->   +I (y,3)
 //
-// Row kinds pass through, so an update half that the condition drops is dropped alone; nobody below relies on pairs.
-// The selection stays inside: what leaves is dense. Plain columns are shared, not copied, when every row passes.
+// Row kinds pass through, so an update half that the condition drops is dropped alone; nobody below
+// relies on pairs.
+// The selection stays inside: what leaves is dense. Plain columns are shared, not copied, when
+// every row passes.
 #pragma once
 
 #include <memory>
@@ -34,7 +37,8 @@ class Calc final : public Operator {
   Status Restore(SnapshotReader& reader) override;
 
  private:
-  Calc(Schema output, std::unique_ptr<int64_t> watermark) : output_(std::move(output)), watermark_(std::move(watermark)) {}
+  Calc(Schema output, std::unique_ptr<int64_t> watermark)
+      : output_(std::move(output)), watermark_(std::move(watermark)) {}
   Status Project(const RowBatch& batch, Collector& out);
 
   Schema output_;

@@ -17,24 +17,15 @@ struct Aggregate {
 };
 
 constexpr Aggregate kAggregates[] = {
-    {"COUNT", 0, 64, Rule::kCount},
-    {"SUM", 1, 1, Rule::kSum},
-    {"$SUM0", 1, 1, Rule::kSum},
-    {"AVG", 1, 1, Rule::kAverage},
-    {"MIN", 1, 1, Rule::kComparable},
-    {"MAX", 1, 1, Rule::kComparable},
-    {"FIRST_VALUE", 1, 2, Rule::kSame},
-    {"LAST_VALUE", 1, 2, Rule::kSame},
-    {"LAG", 1, 3, Rule::kSame},
-    {"LEAD", 1, 3, Rule::kSame},
-    {"SINGLE_VALUE", 1, 1, Rule::kSame},
-    {"LISTAGG", 1, 2, Rule::kText},
-    {"STDDEV_POP", 1, 1, Rule::kSpread},
-    {"STDDEV_SAMP", 1, 1, Rule::kSpread},
-    {"STDDEV", 1, 1, Rule::kSpread},
-    {"VAR_POP", 1, 1, Rule::kSpread},
-    {"VAR_SAMP", 1, 1, Rule::kSpread},
-    {"VARIANCE", 1, 1, Rule::kSpread},
+    {"COUNT", 0, 64, Rule::kCount},      {"SUM", 1, 1, Rule::kSum},
+    {"$SUM0", 1, 1, Rule::kSum},         {"AVG", 1, 1, Rule::kAverage},
+    {"MIN", 1, 1, Rule::kComparable},    {"MAX", 1, 1, Rule::kComparable},
+    {"FIRST_VALUE", 1, 2, Rule::kSame},  {"LAST_VALUE", 1, 2, Rule::kSame},
+    {"LAG", 1, 3, Rule::kSame},          {"LEAD", 1, 3, Rule::kSame},
+    {"SINGLE_VALUE", 1, 1, Rule::kSame}, {"LISTAGG", 1, 2, Rule::kText},
+    {"STDDEV_POP", 1, 1, Rule::kSpread}, {"STDDEV_SAMP", 1, 1, Rule::kSpread},
+    {"STDDEV", 1, 1, Rule::kSpread},     {"VAR_POP", 1, 1, Rule::kSpread},
+    {"VAR_SAMP", 1, 1, Rule::kSpread},   {"VARIANCE", 1, 1, Rule::kSpread},
 };
 
 const Aggregate* Find(std::string_view name) {
@@ -51,7 +42,8 @@ Type SpreadType(const Type& type) {
 Type ResultType(Rule rule, const Type& argument) {
   switch (rule) {
     case Rule::kCount: return Type::BigInt();
-    case Rule::kSum: return argument.kind == TypeKind::kDecimal ? Type::Decimal(38, argument.scale) : argument;
+    case Rule::kSum:
+      return argument.kind == TypeKind::kDecimal ? Type::Decimal(38, argument.scale) : argument;
     case Rule::kAverage:
     case Rule::kSpread: return SpreadType(argument);
     case Rule::kText: return Type::String();
@@ -62,7 +54,8 @@ Type ResultType(Rule rule, const Type& argument) {
 }
 
 Status CheckArgument(const Aggregate& aggregate, const Type& type) {
-  const bool number = aggregate.rule == Rule::kSum || aggregate.rule == Rule::kAverage || aggregate.rule == Rule::kSpread;
+  const bool number = aggregate.rule == Rule::kSum || aggregate.rule == Rule::kAverage ||
+                      aggregate.rule == Rule::kSpread;
   if (number && !IsNumber(type)) {
     return Status::InvalidArgument("{} needs a number, not {}", aggregate.name, ToString(type));
   }
@@ -89,7 +82,8 @@ const std::vector<std::string>& AggregateNames() {
   return names;
 }
 
-Result<Type> ResolveAggregate(std::string_view name, std::span<const Expression> arguments, bool may_be_empty) {
+Result<Type> ResolveAggregate(std::string_view name, std::span<const Expression> arguments,
+                              bool may_be_empty) {
   if (IsRankingFunction(name)) {
     if (!arguments.empty()) return Status::InvalidArgument("{} takes no arguments", name);
     return Type::BigInt().NotNull();

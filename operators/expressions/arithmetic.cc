@@ -1,4 +1,5 @@
-// + - * / MOD of numbers: integers wrap, DECIMALs round HALF_UP and are NULL when they do not fit, floats are IEEE.
+// + - * / MOD of numbers: integers wrap, DECIMALs round HALF_UP and are NULL when they do not fit,
+// floats are IEEE.
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -34,9 +35,12 @@ T WrappedDivide(T a, T b) {
 template <typename T>
 NodePointer IntegerNode(CallSite& site, Arithmetic operation) {
   switch (operation) {
-    case Arithmetic::kAdd: return Pure<T, T, T>(site.type(), std::move(site.arguments), WrappedAdd<T>);
-    case Arithmetic::kSubtract: return Pure<T, T, T>(site.type(), std::move(site.arguments), WrappedSubtract<T>);
-    case Arithmetic::kMultiply: return Pure<T, T, T>(site.type(), std::move(site.arguments), WrappedMultiply<T>);
+    case Arithmetic::kAdd:
+      return Pure<T, T, T>(site.type(), std::move(site.arguments), WrappedAdd<T>);
+    case Arithmetic::kSubtract:
+      return Pure<T, T, T>(site.type(), std::move(site.arguments), WrappedSubtract<T>);
+    case Arithmetic::kMultiply:
+      return Pure<T, T, T>(site.type(), std::move(site.arguments), WrappedMultiply<T>);
     case Arithmetic::kDivide:
       return PerRow<T, T, T>(site, [](RowCall& call, T a, T b, T* out) {
         if (b == 0) return call.Fail(kByZero);
@@ -56,7 +60,8 @@ NodePointer IntegerNode(CallSite& site, Arithmetic operation) {
 template <typename T>
 NodePointer FloatNode(CallSite& site, Arithmetic operation) {
   switch (operation) {
-    case Arithmetic::kAdd: return Pure<T, T, T>(site.type(), std::move(site.arguments), [](T a, T b) { return a + b; });
+    case Arithmetic::kAdd:
+      return Pure<T, T, T>(site.type(), std::move(site.arguments), [](T a, T b) { return a + b; });
     case Arithmetic::kSubtract:
       return Pure<T, T, T>(site.type(), std::move(site.arguments), [](T a, T b) { return a - b; });
     case Arithmetic::kMultiply:
@@ -71,7 +76,8 @@ NodePointer FloatNode(CallSite& site, Arithmetic operation) {
       });
     }
     case Arithmetic::kRemainder:
-      return Pure<T, T, T>(site.type(), std::move(site.arguments), [](T a, T b) { return std::fmod(a, b); });
+      return Pure<T, T, T>(site.type(), std::move(site.arguments),
+                           [](T a, T b) { return std::fmod(a, b); });
   }
   RT_CHECK(false);
 }
@@ -85,7 +91,8 @@ NodePointer DecimalNode(CallSite& site, Arithmetic operation) {
   const auto node = [&](auto compute, bool divides) {
     return PerRow<R, L, M>(site, [=](RowCall& call, L a, M b, R* out) {
       if (divides && b == 0) return call.Fail(kByZero);
-      const std::optional<int128> result = compute(DecimalOperand{a, left_scale}, DecimalOperand{b, right_scale}, type);
+      const std::optional<int128> result =
+          compute(DecimalOperand{a, left_scale}, DecimalOperand{b, right_scale}, type);
       if (!result) return Outcome::kNull;
       *out = static_cast<R>(*result);
       return Outcome::kValue;
@@ -105,24 +112,29 @@ bool IsNarrow(const Type& type) { return type.precision <= 18; }
 
 template <typename L, typename M>
 NodePointer DecimalNodeOf(CallSite& site, Arithmetic operation) {
-  return IsNarrow(site.type()) ? DecimalNode<L, M, int64_t>(site, operation) : DecimalNode<L, M, int128>(site, operation);
+  return IsNarrow(site.type()) ? DecimalNode<L, M, int64_t>(site, operation)
+                               : DecimalNode<L, M, int128>(site, operation);
 }
 
 Result<NodePointer> BuildDecimal(CallSite& site, Arithmetic operation) {
-  for (size_t i = 0; i < 2; ++i) RT_TRY(CastArgument(&site, i, AsDecimal(site.arguments[i]->type())));
+  for (size_t i = 0; i < 2; ++i)
+    RT_TRY(CastArgument(&site, i, AsDecimal(site.arguments[i]->type())));
   const bool left = IsNarrow(site.arguments[0]->type());
   const bool right = IsNarrow(site.arguments[1]->type());
   if (left) {
-    return right ? DecimalNodeOf<int64_t, int64_t>(site, operation) : DecimalNodeOf<int64_t, int128>(site, operation);
+    return right ? DecimalNodeOf<int64_t, int64_t>(site, operation)
+                 : DecimalNodeOf<int64_t, int128>(site, operation);
   }
-  return right ? DecimalNodeOf<int128, int64_t>(site, operation) : DecimalNodeOf<int128, int128>(site, operation);
+  return right ? DecimalNodeOf<int128, int64_t>(site, operation)
+               : DecimalNodeOf<int128, int128>(site, operation);
 }
 
 Result<NodePointer> BuildNumbers(CallSite& site, Arithmetic operation) {
   const Type left = site.argument_type(0);
   const Type right = site.argument_type(1);
   const Type common = *LeastRestrictive(left, right);
-  // The planner may have given the call a type of its own; what it computes in follows from the operands.
+  // The planner may have given the call a type of its own; what it computes in follows from the
+  // operands.
   if (common.kind == TypeKind::kDecimal) return BuildDecimal(site, operation);
   for (size_t i = 0; i < 2; ++i) RT_TRY(CastArgument(&site, i, common));
   const Type wanted = site.type();
@@ -146,10 +158,12 @@ template <typename T>
 NodePointer NegationOf(CallSite& site) {
   if constexpr (std::is_floating_point_v<T>) {
     // Calcite's literals have no negative zero.
-    if (site.call.operands[0].is_literal()) return Pure<T, T>(site.type(), std::move(site.arguments), [](T a) { return T{0} - a; });
+    if (site.call.operands[0].is_literal())
+      return Pure<T, T>(site.type(), std::move(site.arguments), [](T a) { return T{0} - a; });
     return Pure<T, T>(site.type(), std::move(site.arguments), [](T a) { return -a; });
   } else {
-    return Pure<T, T>(site.type(), std::move(site.arguments), [](T a) { return WrappedSubtract<T>(0, a); });
+    return Pure<T, T>(site.type(), std::move(site.arguments),
+                      [](T a) { return WrappedSubtract<T>(0, a); });
   }
 }
 
@@ -161,7 +175,9 @@ Result<NodePointer> BuildNegation(CallSite& site) {
     case Layout::kInt64: return NegationOf<int64_t>(site);
     case Layout::kFloat: return NegationOf<float>(site);
     case Layout::kDouble: return NegationOf<double>(site);
-    case Layout::kInt128: return Pure<int128, int128>(site.type(), std::move(site.arguments), [](int128 a) { return -a; });
+    case Layout::kInt128:
+      return Pure<int128, int128>(site.type(), std::move(site.arguments),
+                                  [](int128 a) { return -a; });
     default: return Status::Unsupported("- of {}", ToString(site.argument_type(0)));
   }
 }
@@ -189,20 +205,24 @@ Result<NodePointer> BuildDivide(CallSite& site) {
   return BuildNumbers(site, Arithmetic::kDivide);
 }
 
-Result<NodePointer> BuildRemainder(CallSite& site) { return BuildNumbers(site, Arithmetic::kRemainder); }
+Result<NodePointer> BuildRemainder(CallSite& site) {
+  return BuildNumbers(site, Arithmetic::kRemainder);
+}
 
 Result<NodePointer> BuildWholeDivide(CallSite& site) {
   for (size_t i = 0; i < 2; ++i) RT_TRY(CastArgument(&site, i, Type::BigInt()));
-  return PerRow<int64_t, int64_t, int64_t>(site, [](RowCall& call, int64_t a, int64_t b, int64_t* out) {
-    if (b == 0) return call.Fail(kByZero);
-    *out = WrappedDivide(a, b);
-    return Outcome::kValue;
-  });
+  return PerRow<int64_t, int64_t, int64_t>(site,
+                                           [](RowCall& call, int64_t a, int64_t b, int64_t* out) {
+                                             if (b == 0) return call.Fail(kByZero);
+                                             *out = WrappedDivide(a, b);
+                                             return Outcome::kValue;
+                                           });
 }
 
 // The number behind an interval.
 Result<NodePointer> BuildReinterpret(CallSite& site) {
-  return Pure<int64_t, int64_t>(site.type(), std::move(site.arguments), [](int64_t a) { return a; });
+  return Pure<int64_t, int64_t>(site.type(), std::move(site.arguments),
+                                [](int64_t a) { return a; });
 }
 
 }  // namespace rowtide

@@ -10,15 +10,18 @@
 namespace rowtide {
 namespace {
 
-// Java's (int) and (long) of a float: the nearest there is, NaN = 0; smaller integers are cut from the int.
+// Java's (int) and (long) of a float: the nearest there is, NaN = 0; smaller integers are cut from
+// the int.
 template <typename T, typename F>
 T FloatToInteger(F value) {
   if constexpr (sizeof(T) < 4) {
     return static_cast<T>(FloatToInteger<int32_t>(value));
   } else {
     if (std::isnan(value)) return 0;
-    if (value >= -static_cast<F>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::max();
-    if (value <= static_cast<F>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
+    if (value >= -static_cast<F>(std::numeric_limits<T>::min()))
+      return std::numeric_limits<T>::max();
+    if (value <= static_cast<F>(std::numeric_limits<T>::min()))
+      return std::numeric_limits<T>::min();
     return static_cast<T>(value);
   }
 }
@@ -87,9 +90,11 @@ Result<NodePointer> FromNumber(CastSite& site) {
     case TypeKind::kIntervalMillis: return IntegerFrom<int64_t, S>(site, unit);
     case TypeKind::kFloat: return FloatFrom<float, S>(site);
     case TypeKind::kDouble: return FloatFrom<double, S>(site);
-    case TypeKind::kDecimal: return to.precision <= 18 ? DecimalFrom<int64_t, S>(site) : DecimalFrom<int128, S>(site);
+    case TypeKind::kDecimal:
+      return to.precision <= 18 ? DecimalFrom<int64_t, S>(site) : DecimalFrom<int128, S>(site);
     case TypeKind::kBoolean:
-      return Pure<uint8_t, S>(to, site.TakeOperand(), [](S value) { return static_cast<uint8_t>(value != 0); });
+      return Pure<uint8_t, S>(to, site.TakeOperand(),
+                              [](S value) { return static_cast<uint8_t>(value != 0); });
     default: return Status::Unsupported("CAST of {} to {}", ToString(site.from()), ToString(to));
   }
 }
@@ -109,8 +114,8 @@ Result<NodePointer> FromNumberOrInterval(CastSite& site) {
 
 Result<NodePointer> FromBoolean(CastSite& site) {
   const Type tiny = Type::Of(TypeKind::kTinyInt).WithNullable(site.from().nullable);
-  NodePointer number = Pure<int8_t, uint8_t>(tiny, site.TakeOperand(),
-                                             [](uint8_t value) { return static_cast<int8_t>(value != 0); });
+  NodePointer number = Pure<int8_t, uint8_t>(
+      tiny, site.TakeOperand(), [](uint8_t value) { return static_cast<int8_t>(value != 0); });
   return CastNode(std::move(number), site.to, site.is_try, site.context, site.label);
 }
 
@@ -118,35 +123,42 @@ Result<NodePointer> FromBoolean(CastSite& site) {
 NodePointer BytesToBytes(CastSite& site) {
   const size_t length = static_cast<size_t>(site.to.precision);
   const bool pads = site.to.kind == TypeKind::kBinary;
-  return CastRow<StringView, StringView>(site, [length, pads](RowCall& call, const StringView& value, StringView* out) {
-    std::string_view bytes = value.view().substr(0, length);
-    if (!pads || bytes.size() == length) {
-      *out = RowCall::Part(bytes);
-      return Outcome::kValue;
-    }
-    call.text.assign(bytes);
-    call.text.resize(length, '\0');
-    *out = call.Keep(call.text);
-    return Outcome::kValue;
-  });
+  return CastRow<StringView, StringView>(
+      site, [length, pads](RowCall& call, const StringView& value, StringView* out) {
+        std::string_view bytes = value.view().substr(0, length);
+        if (!pads || bytes.size() == length) {
+          *out = RowCall::Part(bytes);
+          return Outcome::kValue;
+        }
+        call.text.assign(bytes);
+        call.text.resize(length, '\0');
+        *out = call.Keep(call.text);
+        return Outcome::kValue;
+      });
 }
 
 // Values of both types look the same in their slots.
 bool NothingToDo(const Type& from, const Type& to) {
   if (from.kind == to.kind) {
     switch (from.kind) {
-      case TypeKind::kDecimal: return from.precision <= to.precision && from.scale == to.scale && LayoutOf(from) == LayoutOf(to);
+      case TypeKind::kDecimal:
+        return from.precision <= to.precision && from.scale == to.scale &&
+               LayoutOf(from) == LayoutOf(to);
       case TypeKind::kChar:
       case TypeKind::kBinary: return from.precision == to.precision;
       case TypeKind::kVarChar:
       case TypeKind::kVarBinary: return from.precision <= to.precision;
       case TypeKind::kTimestamp:
-      case TypeKind::kTimestampLtz: return LayoutOf(from) == LayoutOf(to) && from.precision <= to.precision && (from.precision > 3 || to.precision <= 3);
+      case TypeKind::kTimestampLtz:
+        return LayoutOf(from) == LayoutOf(to) && from.precision <= to.precision &&
+               (from.precision > 3 || to.precision <= 3);
       default: return true;
     }
   }
-  if (from.kind == TypeKind::kChar && to.kind == TypeKind::kVarChar) return from.precision <= to.precision;
-  if (from.kind == TypeKind::kBinary && to.kind == TypeKind::kVarBinary) return from.precision <= to.precision;
+  if (from.kind == TypeKind::kChar && to.kind == TypeKind::kVarChar)
+    return from.precision <= to.precision;
+  if (from.kind == TypeKind::kBinary && to.kind == TypeKind::kVarBinary)
+    return from.precision <= to.precision;
   return from.kind == TypeKind::kSymbol;
 }
 
@@ -156,8 +168,8 @@ Result<NodePointer> BuildCastOf(CallSite& site, bool is_try) {
 
 }  // namespace
 
-Result<NodePointer> CastNode(NodePointer operand, const Type& to, bool is_try, const EvaluationContext& context,
-                             const std::string& label) {
+Result<NodePointer> CastNode(NodePointer operand, const Type& to, bool is_try,
+                             const EvaluationContext& context, const std::string& label) {
   const Type from = operand->type();
   if (NothingToDo(from, to)) return operand;
   if (from.kind == TypeKind::kNull) return LiteralNode(Value{}, to);

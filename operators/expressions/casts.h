@@ -1,7 +1,8 @@
-// The parts of CAST, one group a file: numbers (casts.cc), strings (casts_text.cc), dates and times (casts_time.cc).
+// The parts of CAST, one group a file: numbers (casts.cc), strings (casts_text.cc), dates and times
+// (casts_time.cc).
 //
-// Every one may assume that CanCast allows it, and that the type changes. With is_try a value that does not convert is
-// NULL, else it is an error that quotes it.
+// Every one may assume that CanCast allows it, and that the type changes. With is_try a value that
+// does not convert is NULL, else it is an error that quotes it.
 #pragma once
 
 #include "operators/expressions/node.h"
@@ -29,20 +30,24 @@ NodePointer CastRow(CastSite& site, F f) {
   const Type to = site.to;
   std::string label = site.label;
   if (!site.is_try) return PerRow<R, A>(to, std::move(label), site.TakeOperand(), std::move(f));
-  return PerRow<R, A>(to, std::move(label), site.TakeOperand(), [f](RowCall& call, const A& in, R* out) {
-    const Outcome outcome = f(call, in, out);
-    return outcome == Outcome::kError ? Outcome::kNull : outcome;
-  });
+  return PerRow<R, A>(to, std::move(label), site.TakeOperand(),
+                      [f](RowCall& call, const A& in, R* out) {
+                        const Outcome outcome = f(call, in, out);
+                        return outcome == Outcome::kError ? Outcome::kNull : outcome;
+                      });
 }
 
 Result<NodePointer> CastToText(CastSite& site);
 Result<NodePointer> CastFromText(CastSite& site);
 Result<NodePointer> CastTime(CastSite& site);  // between DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ
 
-// String to a value of the type as CAST reads it; kNull when a DECIMAL does not fit. `reason` after kError.
-Outcome TextToValue(std::string_view text, const Type& type, const std::string& zone, Value* value, std::string* reason);
+// String to a value of the type as CAST reads it; kNull when a DECIMAL does not fit. `reason` after
+// kError.
+Outcome TextToValue(std::string_view text, const Type& type, const std::string& zone, Value* value,
+                    std::string* reason);
 
-// yyyy-M-d[ H:m:s[.fraction]] as CAST and TO_TIMESTAMP read it: February 30 is the month's last day.
+// yyyy-M-d[ H:m:s[.fraction]] as CAST and TO_TIMESTAMP read it: February 30 is the month's last
+// day.
 bool ReadSqlTimestamp(std::string_view text, WideTime* time);
 
 // Reads and writes a timestamp slot of any precision as milliseconds and nanoseconds.

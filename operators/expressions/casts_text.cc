@@ -1,4 +1,5 @@
-// CAST to and from strings. The text of values is engine/value_text's; what is read here is what Flink's CAST reads.
+// CAST to and from strings. The text of values is engine/value_text's; what is read here is what
+// Flink's CAST reads.
 #include <algorithm>
 #include <cctype>
 #include <limits>
@@ -13,7 +14,8 @@ namespace rowtide {
 namespace {
 
 // Cuts or pads to CHAR(n), cuts to VARCHAR(n); `text` may point to call.text.
-Outcome Fitted(RowCall& call, std::string_view text, const Type& to, bool is_part, StringView* out) {
+Outcome Fitted(RowCall& call, std::string_view text, const Type& to, bool is_part,
+               StringView* out) {
   if (to.precision < kMaxLength) text = text.substr(0, Utf8Offset(text, to.precision));
   if (to.kind == TypeKind::kChar) {
     const int missing = to.precision - CountCharacters(text);
@@ -43,9 +45,10 @@ NodePointer TextOf(CastSite& site, F append) {
 template <typename A, typename V>
 NodePointer TextOfValue(CastSite& site) {
   const Type from = site.from();
-  return TextOf<A>(site, [from, zone = site.context.local_time_zone](const A& value, std::string* out) {
-    AppendCastText(Value(static_cast<V>(value)), from, zone, out);
-  });
+  return TextOf<A>(site,
+                   [from, zone = site.context.local_time_zone](const A& value, std::string* out) {
+                     AppendCastText(Value(static_cast<V>(value)), from, zone, out);
+                   });
 }
 
 std::string_view Trimmed(std::string_view text) {
@@ -87,7 +90,8 @@ bool ReadBoolean(std::string_view text, bool* value) {
 bool ReadDouble(std::string_view text, double* value) {
   text = Trimmed(text);
   if (text.size() > 1 && std::string_view("fFdD").find(text.back()) != std::string_view::npos &&
-      (std::isdigit(static_cast<unsigned char>(text[text.size() - 2])) || text[text.size() - 2] == '.')) {
+      (std::isdigit(static_cast<unsigned char>(text[text.size() - 2])) ||
+       text[text.size() - 2] == '.')) {
     text.remove_suffix(1);
   }
   return ParseDouble(text, value);
@@ -99,7 +103,9 @@ bool ReadDate(std::string_view text, int64_t* days) {
   const size_t blank = text.find_first_of(" T");
   if (blank != std::string_view::npos && blank > 0) text = text.substr(0, blank);
   std::string whole(text);
-  for (int parts = static_cast<int>(std::count(whole.begin(), whole.end(), '-')); parts < 2; ++parts) whole += "-1";
+  for (int parts = static_cast<int>(std::count(whole.begin(), whole.end(), '-')); parts < 2;
+       ++parts)
+    whole += "-1";
   return ParseDate(whole, days);
 }
 
@@ -128,7 +134,8 @@ IntegerRange RangeOf(TypeKind kind) {
 template <typename R, typename F>
 NodePointer FromText(CastSite& site, F read) {
   const Type to = site.to;
-  return CastRow<R, StringView>(site, [to, read, zone = site.context.local_time_zone](RowCall& call, const StringView& text, R* out) {
+  return CastRow<R, StringView>(site, [to, read, zone = site.context.local_time_zone](
+                                          RowCall& call, const StringView& text, R* out) {
     Value value;
     const Outcome outcome = TextToValue(text.view(), to, zone, &value, &call.error);
     if (outcome == Outcome::kValue) *out = read(value);
@@ -138,17 +145,20 @@ NodePointer FromText(CastSite& site, F read) {
 
 template <typename R>
 NodePointer IntegerFromText(CastSite& site) {
-  return FromText<R>(site, [](const Value& value) { return static_cast<R>(std::get<int64_t>(value)); });
+  return FromText<R>(site,
+                     [](const Value& value) { return static_cast<R>(std::get<int64_t>(value)); });
 }
 
 template <typename R>
 NodePointer DecimalFromText(CastSite& site) {
-  return FromText<R>(site, [](const Value& value) { return static_cast<R>(std::get<int128>(value)); });
+  return FromText<R>(site,
+                     [](const Value& value) { return static_cast<R>(std::get<int128>(value)); });
 }
 
 template <typename R>
 NodePointer FloatFromText(CastSite& site) {
-  return FromText<R>(site, [](const Value& value) { return static_cast<R>(std::get<double>(value)); });
+  return FromText<R>(site,
+                     [](const Value& value) { return static_cast<R>(std::get<double>(value)); });
 }
 
 }  // namespace
@@ -179,7 +189,8 @@ bool ReadSqlTimestamp(std::string_view text, WideTime* time) {
   return true;
 }
 
-Outcome TextToValue(std::string_view text, const Type& type, const std::string& zone, Value* value, std::string* reason) {
+Outcome TextToValue(std::string_view text, const Type& type, const std::string& zone, Value* value,
+                    std::string* reason) {
   bool ok = false;
   bool fits = true;
   int64_t number = 0;
@@ -236,19 +247,23 @@ Result<NodePointer> CastToText(CastSite& site) {
     case TypeKind::kFloat: return TextOfValue<float, double>(site);
     case TypeKind::kDouble: return TextOfValue<double, double>(site);
     case TypeKind::kDecimal:
-      return from.precision <= 18 ? TextOfValue<int64_t, int128>(site) : TextOfValue<int128, int128>(site);
+      return from.precision <= 18 ? TextOfValue<int64_t, int128>(site)
+                                  : TextOfValue<int128, int128>(site);
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampLtz:
-      return from.precision <= 6 ? TextOfValue<int64_t, int64_t>(site) : TextOfValue<WideTime, WideTime>(site);
+      return from.precision <= 6 ? TextOfValue<int64_t, int64_t>(site)
+                                 : TextOfValue<WideTime, WideTime>(site);
     case TypeKind::kBinary:
     case TypeKind::kVarBinary:
-      return TextOf<StringView>(site, [](const StringView& value, std::string* out) { AppendUtf8(value.view(), out); });
+      return TextOf<StringView>(
+          site, [](const StringView& value, std::string* out) { AppendUtf8(value.view(), out); });
     case TypeKind::kChar:
     case TypeKind::kVarChar:
     case TypeKind::kSymbol:
-      return CastRow<StringView, StringView>(site, [to](RowCall& call, const StringView& value, StringView* out) {
-        return Fitted(call, value.view(), to, true, out);
-      });
+      return CastRow<StringView, StringView>(
+          site, [to](RowCall& call, const StringView& value, StringView* out) {
+            return Fitted(call, value.view(), to, true, out);
+          });
     case TypeKind::kNull: break;
   }
   return Status::Unsupported("CAST of {} to {}", ToString(from), ToString(to));
@@ -258,7 +273,9 @@ Result<NodePointer> CastFromText(CastSite& site) {
   const Type to = site.to;
   switch (to.kind) {
     case TypeKind::kBoolean:
-      return FromText<uint8_t>(site, [](const Value& value) { return static_cast<uint8_t>(std::get<bool>(value) ? 1 : 0); });
+      return FromText<uint8_t>(site, [](const Value& value) {
+        return static_cast<uint8_t>(std::get<bool>(value) ? 1 : 0);
+      });
     case TypeKind::kTinyInt: return IntegerFromText<int8_t>(site);
     case TypeKind::kSmallInt: return IntegerFromText<int16_t>(site);
     case TypeKind::kInt:
@@ -267,7 +284,8 @@ Result<NodePointer> CastFromText(CastSite& site) {
     case TypeKind::kBigInt: return IntegerFromText<int64_t>(site);
     case TypeKind::kFloat: return FloatFromText<float>(site);
     case TypeKind::kDouble: return FloatFromText<double>(site);
-    case TypeKind::kDecimal: return to.precision <= 18 ? DecimalFromText<int64_t>(site) : DecimalFromText<int128>(site);
+    case TypeKind::kDecimal:
+      return to.precision <= 18 ? DecimalFromText<int64_t>(site) : DecimalFromText<int128>(site);
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampLtz:
       if (to.precision <= 6) return IntegerFromText<int64_t>(site);
@@ -276,12 +294,13 @@ Result<NodePointer> CastFromText(CastSite& site) {
     case TypeKind::kVarBinary: {
       const size_t length = static_cast<size_t>(to.precision);
       const bool pads = to.kind == TypeKind::kBinary;
-      return CastRow<StringView, StringView>(site, [length, pads](RowCall& call, const StringView& value, StringView* out) {
-        call.text.assign(value.view().substr(0, length));
-        if (pads) call.text.resize(length, '\0');
-        *out = call.Keep(call.text);
-        return Outcome::kValue;
-      });
+      return CastRow<StringView, StringView>(
+          site, [length, pads](RowCall& call, const StringView& value, StringView* out) {
+            call.text.assign(value.view().substr(0, length));
+            if (pads) call.text.resize(length, '\0');
+            *out = call.Keep(call.text);
+            return Outcome::kValue;
+          });
     }
     default: return Status::Unsupported("CAST of {} to {}", ToString(site.from()), ToString(to));
   }

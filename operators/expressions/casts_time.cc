@@ -1,4 +1,5 @@
-// CAST between DATE, TIME, TIMESTAMP and TIMESTAMP_LTZ. TIMESTAMP_LTZ is read and written in the session's zone.
+// CAST between DATE, TIME, TIMESTAMP and TIMESTAMP_LTZ. TIMESTAMP_LTZ is read and written in the
+// session's zone.
 #include "engine/value_text.h"
 #include "operators/expressions/casts.h"
 
@@ -7,7 +8,9 @@ namespace {
 
 constexpr int64_t kDayMillis = 86'400'000;
 
-int64_t FloorDays(int64_t millis) { return millis >= 0 ? millis / kDayMillis : -((-millis + kDayMillis - 1) / kDayMillis); }
+int64_t FloorDays(int64_t millis) {
+  return millis >= 0 ? millis / kDayMillis : -((-millis + kDayMillis - 1) / kDayMillis);
+}
 
 // What the source shows on the wall clock, or for LTZ the instant.
 enum class From : uint8_t { kDate, kTime, kTimestamp, kLtz };
@@ -34,7 +37,8 @@ template <typename R>
 void Store(WideTime time, const Type& to, R* out) {
   if constexpr (std::is_same_v<R, int32_t>) {
     const int64_t days = FloorDays(time.millis);
-    *out = static_cast<int32_t>(to.kind == TypeKind::kDate ? days : time.millis - days * kDayMillis);
+    *out =
+        static_cast<int32_t>(to.kind == TypeKind::kDate ? days : time.millis - days * kDayMillis);
   } else {
     StoreTime(time, to.precision, out);
   }
@@ -46,16 +50,21 @@ NodePointer Convert(CastSite& site) {
   const Type to = site.to;
   const From source = FromOf(from);
   const bool from_instant = source == From::kLtz && to.kind != TypeKind::kTimestampLtz;
+  // Flink cuts towards 1970, so a TIMESTAMP before it falls on the next day (deviation 15.24).
+  const bool cuts_days =
+      site.context.flink_compat && source == From::kTimestamp && to.kind == TypeKind::kDate;
   const bool to_instant = source != From::kLtz && to.kind == TypeKind::kTimestampLtz;
-  return CastRow<R, S>(site, [=, zone = site.context.local_time_zone](RowCall&, const S& slot, R* out) {
-    WideTime time = Load(source, slot, from.precision);
-    int64_t offset = 0;
-    if (from_instant) ZoneOffsetAtInstant(zone, time.millis, &offset);
-    if (to_instant) ZoneOffsetAtLocal(zone, time.millis, &offset);
-    time.millis += from_instant ? offset : -offset;
-    Store(time, to, out);
-    return Outcome::kValue;
-  });
+  return CastRow<R, S>(site,
+                       [=, zone = site.context.local_time_zone](RowCall&, const S& slot, R* out) {
+                         WideTime time = Load(source, slot, from.precision);
+                         int64_t offset = 0;
+                         if (from_instant) ZoneOffsetAtInstant(zone, time.millis, &offset);
+                         if (to_instant) ZoneOffsetAtLocal(zone, time.millis, &offset);
+                         time.millis += from_instant ? offset : -offset;
+                         if (cuts_days) time.millis = time.millis / kDayMillis * kDayMillis;
+                         Store(time, to, out);
+                         return Outcome::kValue;
+                       });
 }
 
 template <typename S>

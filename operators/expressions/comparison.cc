@@ -1,4 +1,5 @@
-// = <> < <= > >=, IS [NOT] DISTINCT FROM, GREATEST and LEAST. Strings and bytes compare by unsigned bytes.
+// = <> < <= > >=, IS [NOT] DISTINCT FROM, GREATEST and LEAST. Strings and bytes compare by unsigned
+// bytes.
 #include <functional>
 
 #include "operators/expressions/decimals.h"
@@ -21,7 +22,8 @@ Order OrderOf(const std::string& name) {
 // Fixed-width values compare on every row, NULL or not.
 template <typename T, template <typename> class Compare>
 NodePointer FixedNode(const Type& type, Nodes arguments) {
-  return Pure<uint8_t, T, T>(type, std::move(arguments), [](T a, T b) { return static_cast<uint8_t>(Compare<T>()(a, b)); });
+  return Pure<uint8_t, T, T>(type, std::move(arguments),
+                             [](T a, T b) { return static_cast<uint8_t>(Compare<T>()(a, b)); });
 }
 
 template <typename T>
@@ -32,7 +34,8 @@ NodePointer FixedComparison(Order order, const Type& type, Nodes arguments) {
     case Order::kLess: return FixedNode<T, std::less>(type, std::move(arguments));
     case Order::kLessOrEqual: return FixedNode<T, std::less_equal>(type, std::move(arguments));
     case Order::kGreater: return FixedNode<T, std::greater>(type, std::move(arguments));
-    case Order::kGreaterOrEqual: return FixedNode<T, std::greater_equal>(type, std::move(arguments));
+    case Order::kGreaterOrEqual:
+      return FixedNode<T, std::greater_equal>(type, std::move(arguments));
   }
   RT_CHECK(false);
 }
@@ -72,7 +75,8 @@ NodePointer TextComparison(Order order, const Type& type, Nodes arguments) {
   }
   const bool wanted = order == Order::kEqual;
   return PerRow<uint8_t, StringView, StringView>(
-      type, {}, std::move(arguments), [wanted](RowCall&, const StringView& a, const StringView& b, uint8_t* out) {
+      type, {}, std::move(arguments),
+      [wanted](RowCall&, const StringView& a, const StringView& b, uint8_t* out) {
         *out = (a == b) == wanted ? 1 : 0;
         return Outcome::kValue;
       });
@@ -82,11 +86,17 @@ NodePointer DecimalComparison(Order order, const Type& type, Nodes arguments) {
   const Type a = arguments[0]->type();
   const Type b = arguments[1]->type();
   const bool narrow_a = a.precision <= 18, narrow_b = b.precision <= 18;
-  if (narrow_a && narrow_b && a.scale == b.scale) return FixedComparison<int64_t>(order, type, std::move(arguments));
-  const auto compare = [a, b](int128 x, int128 y) { return DecimalCompare({x, a.scale}, {y, b.scale}); };
-  if (narrow_a && narrow_b) return SignedComparison<int64_t, int64_t>(order, type, std::move(arguments), compare);
-  if (narrow_a) return SignedComparison<int64_t, int128>(order, type, std::move(arguments), compare);
-  if (narrow_b) return SignedComparison<int128, int64_t>(order, type, std::move(arguments), compare);
+  if (narrow_a && narrow_b && a.scale == b.scale)
+    return FixedComparison<int64_t>(order, type, std::move(arguments));
+  const auto compare = [a, b](int128 x, int128 y) {
+    return DecimalCompare({x, a.scale}, {y, b.scale});
+  };
+  if (narrow_a && narrow_b)
+    return SignedComparison<int64_t, int64_t>(order, type, std::move(arguments), compare);
+  if (narrow_a)
+    return SignedComparison<int64_t, int128>(order, type, std::move(arguments), compare);
+  if (narrow_b)
+    return SignedComparison<int128, int64_t>(order, type, std::move(arguments), compare);
   return SignedComparison<int128, int128>(order, type, std::move(arguments), compare);
 }
 
@@ -106,7 +116,8 @@ Status BringTogether(CallSite* site) {
   for (size_t i = 0; i < 2; ++i) {
     Type target = *common;
     const Type& own = site->arguments[i]->type();
-    if (target.kind == TypeKind::kDecimal && own.kind != TypeKind::kNull) target = IsExactNumber(own) ? AsDecimal(own) : target;
+    if (target.kind == TypeKind::kDecimal && own.kind != TypeKind::kNull)
+      target = IsExactNumber(own) ? AsDecimal(own) : target;
     if (IsCharacter(target) && IsCharacter(own)) continue;
     RT_TRY(CastArgument(site, i, target));
   }
@@ -115,7 +126,8 @@ Status BringTogether(CallSite* site) {
 
 Result<NodePointer> Compare(Order order, const Type& type, Nodes arguments) {
   const Type& operand = arguments[0]->type();
-  if (operand.kind == TypeKind::kDecimal) return DecimalComparison(order, type, std::move(arguments));
+  if (operand.kind == TypeKind::kDecimal)
+    return DecimalComparison(order, type, std::move(arguments));
   switch (LayoutOf(operand)) {
     case Layout::kBool: return FixedComparison<uint8_t>(order, type, std::move(arguments));
     case Layout::kInt8: return FixedComparison<int8_t>(order, type, std::move(arguments));
@@ -125,14 +137,15 @@ Result<NodePointer> Compare(Order order, const Type& type, Nodes arguments) {
     case Layout::kFloat: return FixedComparison<float>(order, type, std::move(arguments));
     case Layout::kDouble: return FixedComparison<double>(order, type, std::move(arguments));
     case Layout::kBytes: return TextComparison(order, type, std::move(arguments));
-    case Layout::kWideTime: return SignedComparison<WideTime, WideTime>(order, type, std::move(arguments), CompareWide);
+    case Layout::kWideTime:
+      return SignedComparison<WideTime, WideTime>(order, type, std::move(arguments), CompareWide);
     case Layout::kInt128: break;
   }
   return Status::Unsupported("comparing {}", ToString(operand));
 }
 
-// `a = b` where both are known, else whether both are NULL. The operands are computed once, by the comparison: a node
-// in between shows it their views.
+// `a = b` where both are known, else whether both are NULL. The operands are computed once, by the
+// comparison: a node in between shows it their views.
 class ViewNode final : public Node {
  public:
   explicit ViewNode(Type type) : Node(type) {}
@@ -145,8 +158,13 @@ class ViewNode final : public Node {
 
 class DistinctNode final : public Node {
  public:
-  DistinctNode(Type type, Nodes operands, std::array<ViewNode*, 2> shown, NodePointer comparison, bool distinct)
-      : Node(type), operands_(std::move(operands)), shown_(shown), comparison_(std::move(comparison)), distinct_(distinct) {}
+  DistinctNode(Type type, Nodes operands, std::array<ViewNode*, 2> shown, NodePointer comparison,
+               bool distinct)
+      : Node(type),
+        operands_(std::move(operands)),
+        shown_(shown),
+        comparison_(std::move(comparison)),
+        distinct_(distinct) {}
 
   Status Compute(const Frame& frame, Rows rows, View* out) override {
     for (size_t i = 0; i < 2; ++i) RT_TRY(operands_[i]->Compute(frame, rows, &shown_[i]->view));
@@ -181,10 +199,11 @@ Result<NodePointer> Extreme(CallSite& site, bool greatest, Less less) {
     Nodes pair;
     pair.push_back(std::move(best));
     pair.push_back(std::move(operands[i]));
-    best = PerRow<T, T, T>(type, site.label, std::move(pair), [greatest, less](RowCall&, const T& a, const T& b, T* out) {
-      *out = (greatest ? less(a, b) : less(b, a)) ? b : a;
-      return Outcome::kValue;
-    });
+    best = PerRow<T, T, T>(type, site.label, std::move(pair),
+                           [greatest, less](RowCall&, const T& a, const T& b, T* out) {
+                             *out = (greatest ? less(a, b) : less(b, a)) ? b : a;
+                             return Outcome::kValue;
+                           });
   }
   return best;
 }
@@ -201,9 +220,13 @@ Result<NodePointer> BuildExtreme(CallSite& site, bool greatest) {
     case Layout::kDouble: return Extreme<double>(site, greatest, std::less<double>());
     case Layout::kInt128: return Extreme<int128>(site, greatest, std::less<int128>());
     case Layout::kBytes:
-      return Extreme<StringView>(site, greatest, [](const StringView& a, const StringView& b) { return CompareText(a, b) < 0; });
+      return Extreme<StringView>(site, greatest, [](const StringView& a, const StringView& b) {
+        return CompareText(a, b) < 0;
+      });
     case Layout::kWideTime:
-      return Extreme<WideTime>(site, greatest, [](const WideTime& a, const WideTime& b) { return CompareWide(a, b) < 0; });
+      return Extreme<WideTime>(site, greatest, [](const WideTime& a, const WideTime& b) {
+        return CompareWide(a, b) < 0;
+      });
   }
   RT_CHECK(false);
 }
@@ -226,7 +249,8 @@ Result<NodePointer> BuildDistinct(CallSite& site) {
   }
   const Order order = OrderOf(site.call.function);
   RT_ASSIGN(NodePointer comparison, Compare(order, Type::Boolean(), std::move(views)));
-  return NodePointer(std::make_unique<DistinctNode>(site.type(), std::move(site.arguments), shown, std::move(comparison),
+  return NodePointer(std::make_unique<DistinctNode>(site.type(), std::move(site.arguments), shown,
+                                                    std::move(comparison),
                                                     order == Order::kUnequal));
 }
 

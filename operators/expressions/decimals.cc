@@ -19,7 +19,9 @@ struct Wide {
   uint128 low = 0;
 };
 
-uint128 Magnitude(int128 value) { return value < 0 ? uint128{0} - static_cast<uint128>(value) : static_cast<uint128>(value); }
+uint128 Magnitude(int128 value) {
+  return value < 0 ? uint128{0} - static_cast<uint128>(value) : static_cast<uint128>(value);
+}
 
 Wide Multiply(uint128 a, uint128 b) {
   const uint128 mask = ~uint64_t{0};
@@ -63,7 +65,8 @@ const std::array<int128, 39>& Powers() {
 }
 
 // numerator / denominator, HALF_UP, with a sign; none above `precision` digits.
-std::optional<int128> RoundedQuotient(Wide numerator, uint128 denominator, bool negative, int precision) {
+std::optional<int128> RoundedQuotient(Wide numerator, uint128 denominator, bool negative,
+                                      int precision) {
   const Division division = Divide(numerator, denominator);
   if (division.quotient.high != 0) return std::nullopt;
   uint128 quotient = division.quotient.low;
@@ -74,15 +77,19 @@ std::optional<int128> RoundedQuotient(Wide numerator, uint128 denominator, bool 
 }
 
 // A wide magnitude of one scale brought to another, HALF_UP.
-std::optional<int128> WideRescaled(Wide magnitude, bool negative, int scale, int precision, int new_scale) {
+std::optional<int128> WideRescaled(Wide magnitude, bool negative, int scale, int precision,
+                                   int new_scale) {
   if (new_scale >= scale) {
     if (magnitude.high != 0) return std::nullopt;
-    const Wide scaled = Multiply(magnitude.low, Magnitude(PowerOfTen(std::min(new_scale - scale, 38))));
+    const Wide scaled =
+        Multiply(magnitude.low, Magnitude(PowerOfTen(std::min(new_scale - scale, 38))));
     return RoundedQuotient(scaled, 1, negative, precision);
   }
   int drop = scale - new_scale;
-  if (drop <= 38) return RoundedQuotient(magnitude, Magnitude(PowerOfTen(drop)), negative, precision);
-  // More than 38 digits go: all but the last step cut, and a cut digit above zero cannot make a half here.
+  if (drop <= 38)
+    return RoundedQuotient(magnitude, Magnitude(PowerOfTen(drop)), negative, precision);
+  // More than 38 digits go: all but the last step cut, and a cut digit above zero cannot make a
+  // half here.
   const Division first = Divide(magnitude, Magnitude(PowerOfTen(drop - 38)));
   return RoundedQuotient(first.quotient, Magnitude(PowerOfTen(38)), negative, precision);
 }
@@ -97,7 +104,9 @@ Wide Plus(const Wide& a, const Wide& b) {
   return {a.high + b.high + (low < a.low ? 1 : 0), low};
 }
 
-Wide Minus(const Wide& a, const Wide& b) { return {a.high - b.high - (a.low < b.low ? 1 : 0), a.low - b.low}; }
+Wide Minus(const Wide& a, const Wide& b) {
+  return {a.high - b.high - (a.low < b.low ? 1 : 0), a.low - b.low};
+}
 
 // The sum of numbers that do not fit 128 bits at one scale.
 std::optional<int128> WideAdd(DecimalOperand a, DecimalOperand b, const Type& result) {
@@ -109,7 +118,8 @@ std::optional<int128> WideAdd(DecimalOperand a, DecimalOperand b, const Type& re
     return WideRescaled(Plus(x, y), negative_a, scale, result.precision, result.scale);
   }
   const bool a_is_larger = CompareWide(x, y) >= 0;
-  return WideRescaled(a_is_larger ? Minus(x, y) : Minus(y, x), a_is_larger == negative_a, scale, result.precision, result.scale);
+  return WideRescaled(a_is_larger ? Minus(x, y) : Minus(y, x), a_is_larger == negative_a, scale,
+                      result.precision, result.scale);
 }
 
 // a and b at the larger scale, when both fit 128 bits there.
@@ -129,17 +139,21 @@ int DigitsOf(uint128 value) {
 
 int128 PowerOfTen(int exponent) { return Powers()[static_cast<size_t>(exponent)]; }
 
-bool FitsDigits(int128 unscaled, int precision) { return Magnitude(unscaled) < Magnitude(PowerOfTen(precision)); }
+bool FitsDigits(int128 unscaled, int precision) {
+  return Magnitude(unscaled) < Magnitude(PowerOfTen(precision));
+}
 
 std::optional<int128> Rescaled(int128 unscaled, int scale, int precision, int new_scale) {
-  if (scale == new_scale) return FitsDigits(unscaled, precision) ? std::optional<int128>(unscaled) : std::nullopt;
+  if (scale == new_scale)
+    return FitsDigits(unscaled, precision) ? std::optional<int128>(unscaled) : std::nullopt;
   return WideRescaled({0, Magnitude(unscaled)}, unscaled < 0, scale, precision, new_scale);
 }
 
 std::optional<int128> DecimalAdd(DecimalOperand a, DecimalOperand b, const Type& result) {
   int128 left, right, sum;
   int scale;
-  if (!Aligned(a, b, &left, &right, &scale) || __builtin_add_overflow(left, right, &sum)) return WideAdd(a, b, result);
+  if (!Aligned(a, b, &left, &right, &scale) || __builtin_add_overflow(left, right, &sum))
+    return WideAdd(a, b, result);
   return Rescaled(sum, scale, result.precision, result.scale);
 }
 
@@ -155,8 +169,8 @@ std::optional<int128> DecimalMultiply(DecimalOperand a, DecimalOperand b, const 
     return FitsDigits(product, result.precision) ? std::optional<int128>(product) : std::nullopt;
   }
   const bool negative = (left < 0) != (right < 0);
-  return WideRescaled(Multiply(Magnitude(a.unscaled), Magnitude(b.unscaled)), negative, a.scale + b.scale,
-                      result.precision, result.scale);
+  return WideRescaled(Multiply(Magnitude(a.unscaled), Magnitude(b.unscaled)), negative,
+                      a.scale + b.scale, result.precision, result.scale);
 }
 
 // First 38 significant digits, HALF_UP, then the result's scale, HALF_UP again.
@@ -171,7 +185,8 @@ std::optional<int128> DecimalDivide(DecimalOperand a, DecimalOperand b, const Ty
   if (shift <= 38) {
     scaled = Multiply(numerator, Magnitude(PowerOfTen(std::max(shift, 0))));
   } else {
-    // 10^shift does not fit at once; numerator * 10^(shift - 38) does, as the numerator is short then.
+    // 10^shift does not fit at once; numerator * 10^(shift - 38) does, as the numerator is short
+    // then.
     scaled = Multiply(numerator * Magnitude(PowerOfTen(shift - 38)), Magnitude(PowerOfTen(38)));
   }
   shift = std::max(shift, 0);
@@ -189,7 +204,8 @@ std::optional<int128> DecimalDivide(DecimalOperand a, DecimalOperand b, const Ty
   }
   if (quotient_scale < 0) {
     if (-quotient_scale > 38) return std::nullopt;
-    return WideRescaled(Multiply(quotient, Magnitude(PowerOfTen(-quotient_scale))), negative, 0, result.precision, result.scale);
+    return WideRescaled(Multiply(quotient, Magnitude(PowerOfTen(-quotient_scale))), negative, 0,
+                        result.precision, result.scale);
   }
   return WideRescaled({0, quotient}, negative, quotient_scale, result.precision, result.scale);
 }
@@ -236,7 +252,9 @@ std::optional<int128> DecimalFromDouble(double value, int precision, int scale) 
   const auto end = std::to_chars(text, text + sizeof(text), value).ptr;
   int128 unscaled;
   bool fits;
-  if (!ParseDecimal({text, static_cast<size_t>(end - text)}, precision, scale, &unscaled, &fits) || !fits) return std::nullopt;
+  if (!ParseDecimal({text, static_cast<size_t>(end - text)}, precision, scale, &unscaled, &fits) ||
+      !fits)
+    return std::nullopt;
   return unscaled;
 }
 

@@ -1,8 +1,10 @@
-// DECIMAL values as unscaled 128-bit integers: HALF_UP, and nothing instead of a value that has too many digits.
+// DECIMAL values as unscaled 128-bit integers: HALF_UP, and nothing instead of a value that has too
+// many digits.
 //
 //   1.20 of DECIMAL(10, 2)   unscaled 120, scale 2
 //
-// Division is exact to 38 digits before its scale is set, as Flink's (Java's MathContext(38, HALF_UP)).
+// Division is exact to 38 digits before its scale is set, as Flink's (Java's MathContext(38,
+// HALF_UP)).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +25,8 @@ struct DecimalOperand {
   int128 unscaled;
   int scale;
 };
-// Results in the scale and precision of `result`; none = does not fit (SQL NULL). Requires: divisors are not 0.
+// Results in the scale and precision of `result`; none = does not fit (SQL NULL). Requires:
+// divisors are not 0.
 std::optional<int128> DecimalAdd(DecimalOperand a, DecimalOperand b, const Type& result);
 std::optional<int128> DecimalSubtract(DecimalOperand a, DecimalOperand b, const Type& result);
 std::optional<int128> DecimalMultiply(DecimalOperand a, DecimalOperand b, const Type& result);
@@ -32,7 +35,8 @@ std::optional<int128> DecimalRemainder(DecimalOperand a, DecimalOperand b, const
 int DecimalCompare(DecimalOperand a, DecimalOperand b);  // -1, 0, 1
 
 double DecimalToDouble(int128 unscaled, int scale);
-// As BigDecimal.valueOf(double), so by its shortest text; none when it does not fit or is no number.
+// As BigDecimal.valueOf(double), so by its shortest text; none when it does not fit or is no
+// number.
 std::optional<int128> DecimalFromDouble(double value, int precision, int scale);
 
 bool FitsInteger(int64_t value, TypeKind kind);

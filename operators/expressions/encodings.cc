@@ -13,12 +13,13 @@ namespace {
 // f(call, text, &out) with its result in call.text.
 template <typename F>
 NodePointer TextResult(CallSite& site, F f) {
-  return PerRow<StringView, StringView>(site, [f](RowCall& call, const StringView& value, StringView* out) {
-    call.text.clear();
-    const Outcome outcome = f(value.view(), &call.text);
-    if (outcome == Outcome::kValue) *out = call.Keep(call.text);
-    return outcome;
-  });
+  return PerRow<StringView, StringView>(
+      site, [f](RowCall& call, const StringView& value, StringView* out) {
+        call.text.clear();
+        const Outcome outcome = f(value.view(), &call.text);
+        if (outcome == Outcome::kValue) *out = call.Keep(call.text);
+        return outcome;
+      });
 }
 
 constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -61,9 +62,11 @@ bool FindCharset(std::string_view name, Charset* charset) {
   std::string upper;
   for (const char c : name) upper += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   static constexpr std::pair<const char*, Charset> kNames[] = {
-      {"UTF-8", Charset::kUtf8},        {"UTF8", Charset::kUtf8},           {"US-ASCII", Charset::kAscii},
-      {"ASCII", Charset::kAscii},       {"ISO-8859-1", Charset::kLatin1},   {"LATIN1", Charset::kLatin1},
-      {"UTF-16", Charset::kUtf16},      {"UTF-16BE", Charset::kUtf16Big},   {"UTF-16LE", Charset::kUtf16Little},
+      {"UTF-8", Charset::kUtf8},           {"UTF8", Charset::kUtf8},
+      {"US-ASCII", Charset::kAscii},       {"ASCII", Charset::kAscii},
+      {"ISO-8859-1", Charset::kLatin1},    {"LATIN1", Charset::kLatin1},
+      {"UTF-16", Charset::kUtf16},         {"UTF-16BE", Charset::kUtf16Big},
+      {"UTF-16LE", Charset::kUtf16Little},
   };
   for (const auto& [known, value] : kNames) {
     if (upper != known) continue;
@@ -74,12 +77,15 @@ bool FindCharset(std::string_view name, Charset* charset) {
 }
 
 uint32_t DecodeCharacter(std::string_view one) {
-  const auto at = [&one](size_t i) { return static_cast<uint32_t>(static_cast<unsigned char>(one[i])); };
+  const auto at = [&one](size_t i) {
+    return static_cast<uint32_t>(static_cast<unsigned char>(one[i]));
+  };
   switch (one.size()) {
     case 1: return at(0);
     case 2: return (at(0) & 0x1F) << 6 | (at(1) & 0x3F);
     case 3: return (at(0) & 0x0F) << 12 | (at(1) & 0x3F) << 6 | (at(2) & 0x3F);
-    default: return (at(0) & 0x07) << 18 | (at(1) & 0x3F) << 12 | (at(2) & 0x3F) << 6 | (at(3) & 0x3F);
+    default:
+      return (at(0) & 0x07) << 18 | (at(1) & 0x3F) << 12 | (at(2) & 0x3F) << 6 | (at(3) & 0x3F);
   }
 }
 
@@ -138,17 +144,20 @@ void AppendDecoded(std::string_view bytes, Charset charset, std::string* out) {
     return;
   }
   bool little = charset == Charset::kUtf16Little;
-  if (charset == Charset::kUtf16 && bytes.size() >= 2 && (bytes.starts_with("\xFE\xFF") || bytes.starts_with("\xFF\xFE"))) {
+  if (charset == Charset::kUtf16 && bytes.size() >= 2 &&
+      (bytes.starts_with("\xFE\xFF") || bytes.starts_with("\xFF\xFE"))) {
     little = bytes[0] == '\xFF';
     bytes.remove_prefix(2);
   }
   const auto unit = [&](size_t i) {
-    const uint32_t a = static_cast<unsigned char>(bytes[i]), b = static_cast<unsigned char>(bytes[i + 1]);
+    const uint32_t a = static_cast<unsigned char>(bytes[i]),
+                   b = static_cast<unsigned char>(bytes[i + 1]);
     return little ? b << 8 | a : a << 8 | b;
   };
   for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
     uint32_t code = unit(i);
-    if (code >= 0xD800 && code < 0xDC00 && i + 3 < bytes.size() && unit(i + 2) >= 0xDC00 && unit(i + 2) < 0xE000) {
+    if (code >= 0xD800 && code < 0xDC00 && i + 3 < bytes.size() && unit(i + 2) >= 0xDC00 &&
+        unit(i + 2) < 0xE000) {
       code = 0x10000 + ((code - 0xD800) << 10) + (unit(i + 2) - 0xDC00);
       i += 2;
     } else if (code >= 0xD800 && code < 0xE000) {
@@ -163,7 +172,8 @@ Result<NodePointer> WithCharset(CallSite& site, F f) {
   return PerRow<StringView, StringView, StringView>(
       site, [f](RowCall& call, const StringView& value, const StringView& name, StringView* out) {
         Charset charset;
-        if (!FindCharset(name.view(), &charset)) return call.Fail(fmt::format("unknown character set '{}'", name.view()));
+        if (!FindCharset(name.view(), &charset))
+          return call.Fail(fmt::format("unknown character set '{}'", name.view()));
         call.text.clear();
         f(value.view(), charset, &call.text);
         *out = call.Keep(call.text);
@@ -171,7 +181,9 @@ Result<NodePointer> WithCharset(CallSite& site, F f) {
       });
 }
 
-bool StaysInUrl(unsigned char c) { return c < 0x80 && (std::isalnum(c) || c == '.' || c == '-' || c == '*' || c == '_'); }
+bool StaysInUrl(unsigned char c) {
+  return c < 0x80 && (std::isalnum(c) || c == '.' || c == '-' || c == '*' || c == '_');
+}
 
 }  // namespace
 
@@ -179,12 +191,13 @@ Result<NodePointer> BuildHash(CallSite& site) {
   const std::string& name = site.call.function;
   if (name == "SHA2") {
     RT_TRY(CastArgument(&site, 1, Type::BigInt()));
-    return PerRow<StringView, StringView, int64_t>(site, [](RowCall& call, const StringView& text, int64_t bits, StringView* out) {
-      call.text = Sha2Hex(text.view(), static_cast<int>(bits == 0 ? 256 : bits));
-      if (call.text.empty()) return call.Fail(fmt::format("there is no SHA2 of {} bits", bits));
-      *out = call.Keep(call.text);
-      return Outcome::kValue;
-    });
+    return PerRow<StringView, StringView, int64_t>(
+        site, [](RowCall& call, const StringView& text, int64_t bits, StringView* out) {
+          call.text = Sha2Hex(text.view(), static_cast<int>(bits == 0 ? 256 : bits));
+          if (call.text.empty()) return call.Fail(fmt::format("there is no SHA2 of {} bits", bits));
+          *out = call.Keep(call.text);
+          return Outcome::kValue;
+        });
   }
   const int bits = name.starts_with("SHA") && name.size() == 6 ? std::stoi(name.substr(3)) : 0;
   const bool md5 = name == "MD5";
@@ -202,14 +215,16 @@ Result<NodePointer> BuildToBase64(CallSite& site) {
 }
 
 Result<NodePointer> BuildFromBase64(CallSite& site) {
-  return PerRow<StringView, StringView>(site, [](RowCall& call, const StringView& text, StringView* out) {
-    std::string bytes;
-    if (!AppendFromBase64(text.view(), &bytes)) return call.Fail("this is no Base64 text");
-    call.text.clear();
-    AppendUtf8(bytes, &call.text);
-    *out = call.Keep(call.text);
-    return Outcome::kValue;
-  });
+  return PerRow<StringView, StringView>(site,
+                                        [](RowCall& call, const StringView& text, StringView* out) {
+                                          std::string bytes;
+                                          if (!AppendFromBase64(text.view(), &bytes))
+                                            return call.Fail("this is no Base64 text");
+                                          call.text.clear();
+                                          AppendUtf8(bytes, &call.text);
+                                          *out = call.Keep(call.text);
+                                          return Outcome::kValue;
+                                        });
 }
 
 Result<NodePointer> BuildEncode(CallSite& site) { return WithCharset(site, AppendEncoded); }
@@ -224,7 +239,8 @@ Result<NodePointer> BuildHex(CallSite& site) {
       return Outcome::kValue;
     });
   }
-  if (!IsInteger(type)) return Status::InvalidArgument("HEX needs an integer or a string, not {}", ToString(type));
+  if (!IsInteger(type))
+    return Status::InvalidArgument("HEX needs an integer or a string, not {}", ToString(type));
   RT_TRY(CastArgument(&site, 0, Type::BigInt()));
   return PerRow<StringView, int64_t>(site, [](RowCall& call, int64_t number, StringView* out) {
     call.text = fmt::format("{:X}", static_cast<uint64_t>(number));

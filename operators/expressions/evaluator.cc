@@ -74,7 +74,8 @@ class ConstantNode final : public Node {
       uint8_t* const nulls = buffer_.Nulls(rows);
       std::memset(nulls, 1, static_cast<size_t>(rows));
       nulls_ = nulls;
-      const size_t bytes = static_cast<size_t>(rows) * static_cast<size_t>(WidthOf(LayoutOf(type_)));
+      const size_t bytes =
+          static_cast<size_t>(rows) * static_cast<size_t>(WidthOf(LayoutOf(type_)));
       char* const slots = buffer_.Bytes(bytes);
       std::memset(slots, 0, bytes);
       slots_ = slots;
@@ -86,13 +87,15 @@ class ConstantNode final : public Node {
       case Layout::kInt16: return FillWith(static_cast<int16_t>(std::get<int64_t>(value_)), rows);
       case Layout::kInt32: return FillWith(static_cast<int32_t>(std::get<int64_t>(value_)), rows);
       case Layout::kInt64:
-        if (type_.kind == TypeKind::kDecimal) return FillWith(static_cast<int64_t>(std::get<int128>(value_)), rows);
+        if (type_.kind == TypeKind::kDecimal)
+          return FillWith(static_cast<int64_t>(std::get<int128>(value_)), rows);
         return FillWith(std::get<int64_t>(value_), rows);
       case Layout::kFloat: return FillWith(static_cast<float>(std::get<double>(value_)), rows);
       case Layout::kDouble: return FillWith(std::get<double>(value_), rows);
       case Layout::kInt128: return FillWith(std::get<int128>(value_), rows);
       case Layout::kWideTime: return FillWith(std::get<WideTime>(value_), rows);
-      case Layout::kBytes: return FillWith(frame.strings->Copy(std::get<std::string>(value_)), rows);
+      case Layout::kBytes:
+        return FillWith(frame.strings->Copy(std::get<std::string>(value_)), rows);
     }
   }
 
@@ -102,10 +105,11 @@ class ConstantNode final : public Node {
   const uint8_t* nulls_ = nullptr;
 };
 
-// --- the text of an expression, for messages -----------------------------------------------------------------------
+// --- the text of an expression, for messages -----------------------------------------------------
 
 bool IsInfix(const std::string& name) {
-  static constexpr const char* kInfix[] = {"+", "-", "*", "/", "=", "<>", "<", "<=", ">", ">=", "AND", "OR", "||"};
+  static constexpr const char* kInfix[] = {"+",  "-", "*",  "/",   "=",  "<>", "<",
+                                           "<=", ">", ">=", "AND", "OR", "||"};
   for (const char* infix : kInfix) {
     if (name == infix) return true;
   }
@@ -128,19 +132,23 @@ void AppendText(const Expression& e, const Schema& input, std::string* out) {
     if (i > 0) *out += infix ? " " + e.function + " " : ", ";
     AppendText(e.operands[i], input, out);
   }
-  if (e.function == "CAST" || e.function == "TRY_CAST") *out += " AS " + ToString(e.type.Nullable());
+  if (e.function == "CAST" || e.function == "TRY_CAST")
+    *out += " AS " + ToString(e.type.Nullable());
   *out += ')';
 }
 
-Result<NodePointer> Compile(const Expression& e, const Schema& input, const EvaluationContext& context) {
+Result<NodePointer> Compile(const Expression& e, const Schema& input,
+                            const EvaluationContext& context) {
   if (e.is_input()) {
-    if (e.column < 0 || e.column >= input.size()) return Status::Internal("no input column {}", e.column);
+    if (e.column < 0 || e.column >= input.size())
+      return Status::Internal("no input column {}", e.column);
     return NodePointer(std::make_unique<InputNode>(e.type, e.column));
   }
   if (e.is_literal()) return LiteralNode(e.literal, e.type);
   if (!e.is_call()) return Status::Internal("an expression that is no call cannot be computed");
   const Function* function = FindFunction(e.function);
-  if (function == nullptr || function->build == nullptr) return Status::Unsupported("function {}", e.function);
+  if (function == nullptr || function->build == nullptr)
+    return Status::Unsupported("function {}", e.function);
   CallSite site{e, {}, context, {}};
   AppendText(e, input, &site.label);
   for (const Expression& operand : e.operands) {
@@ -150,7 +158,7 @@ Result<NodePointer> Compile(const Expression& e, const Schema& input, const Eval
   return function->build(site);
 }
 
-// --- columns -------------------------------------------------------------------------------------------------------
+// --- columns -------------------------------------------------------------------------------------
 
 BlockPointer PackValidity(const uint8_t* nulls, int rows) {
   const void* any = std::memchr(nulls, 1, static_cast<size_t>(rows));
@@ -158,7 +166,8 @@ BlockPointer PackValidity(const uint8_t* nulls, int rows) {
   auto validity = std::make_shared<Block>((static_cast<size_t>(rows) + 7) / 8);
   std::memset(validity->data(), 0, validity->size());
   for (int row = 0; row < rows; ++row) {
-    if (!nulls[row]) validity->data()[row >> 3] = static_cast<char>(validity->data()[row >> 3] | (1 << (row & 7)));
+    if (!nulls[row])
+      validity->data()[row >> 3] = static_cast<char>(validity->data()[row >> 3] | (1 << (row & 7)));
   }
   return validity;
 }
@@ -175,7 +184,8 @@ NodePointer LiteralNode(Value value, const Type& type) {
   return std::make_unique<ConstantNode>(type, std::move(value));
 }
 
-Evaluator::Evaluator(std::unique_ptr<Node> root, Type type, int input_column, const EvaluationContext& context)
+Evaluator::Evaluator(std::unique_ptr<Node> root, Type type, int input_column,
+                     const EvaluationContext& context)
     : root_(std::move(root)), type_(type), input_column_(input_column), clock_(context.clock) {}
 Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
@@ -184,10 +194,13 @@ Evaluator::~Evaluator() = default;
 Result<Evaluator> Evaluator::Create(const Expression& expression, const Schema& input,
                                     const EvaluationContext& context) {
   RT_ASSIGN(NodePointer root, Compile(expression, input, context));
-  return Evaluator(std::move(root), expression.type, expression.is_input() ? expression.column : -1, context);
+  return Evaluator(std::move(root), expression.type, expression.is_input() ? expression.column : -1,
+                   context);
 }
 
-int64_t Evaluator::NowMillis() const { return clock_ ? clock_->NowMillis() : SystemClock().NowMillis(); }
+int64_t Evaluator::NowMillis() const {
+  return clock_ ? clock_->NowMillis() : SystemClock().NowMillis();
+}
 
 Result<Column> Evaluator::Evaluate(const RowBatch& batch, StringBlocks* strings) {
   if (input_column_ >= 0) return batch.columns[static_cast<size_t>(input_column_)];
@@ -202,7 +215,8 @@ Result<Column> Evaluator::Evaluate(const RowBatch& batch, StringBlocks* strings)
     values = root_->TakeSlots();
   } else {
     values = std::make_shared<Block>(width * static_cast<size_t>(batch.rows));
-    if (batch.rows > 0) std::memcpy(values->data(), view.data, width * static_cast<size_t>(batch.rows));
+    if (batch.rows > 0)
+      std::memcpy(values->data(), view.data, width * static_cast<size_t>(batch.rows));
   }
   if (validity) ZeroNulls(values->data(), width, view.nulls, batch.rows);
   return Column(layout, std::move(values), validity);

@@ -1,8 +1,9 @@
 // An expression compiled for batches: one column in, one column out, no virtual call per row.
 //
-// Operands that are not always reached (CASE, AND, OR, COALESCE, IF) are computed only on the rows that reach them, so
-// `CASE WHEN b <> 0 THEN a / b END` never divides by zero. A row on which an expression fails (1/0, a CAST) gives a
-// kDataError that names the expression and the values. One lane uses an evaluator; it keeps scratch buffers.
+// Operands that are not always reached (CASE, AND, OR, COALESCE, IF) are computed only on the rows
+// that reach them, so `CASE WHEN b <> 0 THEN a / b END` never divides by zero. A row on which an
+// expression fails (1/0, a CAST) gives a kDataError that names the expression and the values. One
+// lane uses an evaluator; it keeps scratch buffers.
 #pragma once
 
 #include <memory>
@@ -22,9 +23,10 @@ class Node;
 
 // What an expression sees besides its row. The pointers are borrowed and outlive the evaluator.
 struct EvaluationContext {
-  const Clock* clock = nullptr;          // null: the system's
-  std::string local_time_zone = "UTC";   // table.local-time-zone
-  const int64_t* watermark = nullptr;    // CURRENT_WATERMARK: Time::kNoWatermark before the first
+  const Clock* clock = nullptr;         // null: the system's
+  std::string local_time_zone = "UTC";  // table.local-time-zone
+  const int64_t* watermark = nullptr;   // CURRENT_WATERMARK: Time::kNoWatermark before the first
+  bool flink_compat = false;            // rowtide.flink-compat
 };
 
 class Evaluator {
@@ -46,7 +48,8 @@ class Evaluator {
   Status SelectTrue(const RowBatch& batch, std::vector<int32_t>* rows);
 
  private:
-  Evaluator(std::unique_ptr<Node> root, Type type, int input_column, const EvaluationContext& context);
+  Evaluator(std::unique_ptr<Node> root, Type type, int input_column,
+            const EvaluationContext& context);
   int64_t NowMillis() const;
 
   std::unique_ptr<Node> root_;

@@ -179,7 +179,8 @@ std::string Digest(const Expression& expression) {
 }
 
 bool operator==(const Expression& a, const Expression& b) {
-  if (a.kind != b.kind || a.column != b.column || a.operands.size() != b.operands.size()) return false;
+  if (a.kind != b.kind || a.column != b.column || a.operands.size() != b.operands.size())
+    return false;
   return Digest(a) == Digest(b);
 }
 
@@ -213,9 +214,19 @@ bool HasOver(const Expression& expression) {
 }
 
 bool IsDeterministic(const Expression& expression) {
-  static const std::set<std::string> kChanging = {
-      "PROCTIME", "CURRENT_TIMESTAMP", "NOW", "LOCALTIMESTAMP", "LOCALTIME", "CURRENT_TIME", "CURRENT_DATE",
-      "CURRENT_ROW_TIMESTAMP", "UNIX_TIMESTAMP", "UUID", "RAND", "RAND_INTEGER", "CURRENT_WATERMARK"};
+  static const std::set<std::string> kChanging = {"PROCTIME",
+                                                  "CURRENT_TIMESTAMP",
+                                                  "NOW",
+                                                  "LOCALTIMESTAMP",
+                                                  "LOCALTIME",
+                                                  "CURRENT_TIME",
+                                                  "CURRENT_DATE",
+                                                  "CURRENT_ROW_TIMESTAMP",
+                                                  "UNIX_TIMESTAMP",
+                                                  "UUID",
+                                                  "RAND",
+                                                  "RAND_INTEGER",
+                                                  "CURRENT_WATERMARK"};
   bool deterministic = true;
   Walk(expression, [&deterministic](const Expression& e) {
     if (!e.is_call() || kChanging.count(e.function) == 0) return;

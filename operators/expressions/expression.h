@@ -1,4 +1,5 @@
-// The one expression type: made by the binder, rewritten by the planner, printed by EXPLAIN, compiled by operators.
+// The one expression type: made by the binder, rewritten by the planner, printed by EXPLAIN,
+// compiled by operators.
 //
 //   v + 1 > 10     Call ">"
 //                    Call "+"  (INT)
@@ -6,9 +7,10 @@
 //                      Literal 1 (INT NOT NULL)
 //                    Literal 10
 //
-// A plain tree of values: copied freely by the planner, never seen by a row loop (operators/expressions/evaluator.h
-// compiles it). Operators are called by Flink's names: `+ - * / MOD = <> < <= > >= AND OR NOT CAST TRY_CAST CASE SEARCH
-// IS NULL …`, functions by their SQL name in upper case. CASE has operands when1, then1, …, else. CAST's target is `type`.
+// A plain tree of values: copied freely by the planner, never seen by a row loop
+// (operators/expressions/evaluator.h compiles it). Operators are called by Flink's names: `+ - * /
+// MOD = <> < <= > >= AND OR NOT CAST TRY_CAST CASE SEARCH IS NULL …`, functions by their SQL name
+// in upper case. CASE has operands when1, then1, …, else. CAST's target is `type`.
 #pragma once
 
 #include <memory>
@@ -39,7 +41,8 @@ struct Sarg {
   Type type;  // of the points
 };
 
-// ORDER BY inside OVER and in sorts. `nulls_first` is always settled (ASC: first, DESC: last unless said).
+// ORDER BY inside OVER and in sorts. `nulls_first` is always settled (ASC: first, DESC: last unless
+// said).
 struct SortKey {
   int column = 0;
   bool descending = false;
@@ -47,15 +50,17 @@ struct SortKey {
   friend bool operator==(const SortKey&, const SortKey&) = default;
 };
 
-// The window of an OVER call. Partition and order are expressions over the input until the planner has made them columns.
+// The window of an OVER call. Partition and order are expressions over the input until the planner
+// has made them columns.
 struct OverWindow {
   std::vector<Expression> partition;
   struct Order;
   std::vector<Order> order;
-  bool rows = true;                      // ROWS, else RANGE
-  bool lower_unbounded = true;           // else `lower_preceding`
-  std::shared_ptr<const Expression> lower_preceding;  // null with lower_unbounded = false: CURRENT ROW
-  bool upper_current_row = true;         // else UNBOUNDED FOLLOWING
+  bool rows = true;             // ROWS, else RANGE
+  bool lower_unbounded = true;  // else `lower_preceding`
+  std::shared_ptr<const Expression>
+      lower_preceding;            // null with lower_unbounded = false: CURRENT ROW
+  bool upper_current_row = true;  // else UNBOUNDED FOLLOWING
 };
 
 struct Expression {
@@ -71,8 +76,8 @@ struct Expression {
   Type type;
   int column = -1;
   Value literal;
-  // How EXPLAIN spells the literal where its value does not tell: `1E0`, `2` of DECIMAL(5, 2), `5000:INTERVAL SECOND`
-  // (intervals with their unit). Not part of equality.
+  // How EXPLAIN spells the literal where its value does not tell: `1E0`, `2` of DECIMAL(5, 2),
+  // `5000:INTERVAL SECOND` (intervals with their unit). Not part of equality.
   std::string literal_text;
   std::string function;  // also kOuter: the correlation name, `$cor0`
   std::vector<Expression> operands;
@@ -122,7 +127,8 @@ void Walk(const Expression& expression, const Visit& visit) {
 std::vector<int> InputsOf(const Expression& expression);
 // Every input column i replaced by `replacements[i]`.
 Expression Substitute(const Expression& expression, const std::vector<Expression>& replacements);
-// Every input column i replaced by column `mapping[i]`; Requires: mapping[i] >= 0 for each one used.
+// Every input column i replaced by column `mapping[i]`; Requires: mapping[i] >= 0 for each one
+// used.
 Expression Remap(const Expression& expression, const std::vector<int>& mapping);
 bool HasOver(const Expression& expression);
 // False for PROCTIME, CURRENT_TIMESTAMP, RAND, UUID, … anywhere in it.

@@ -1,8 +1,10 @@
 // One row of the table of scalar functions: what it takes, what it gives, when it is NULL.
 //
-// `takes` spells the arguments, one letter each; `?` begins the optional ones, `*` repeats the last:
-//   a any   b BOOLEAN   n number   x exact number   i integer   s string   y bytes   z string or bytes
-//   d DATE or timestamp   p timestamp   t DATE, TIME or timestamp   v interval   f symbol
+// `takes` spells the arguments, one letter each; `?` begins the optional ones, `*` repeats
+// the last:
+//   a any       n number           s string             d DATE or timestamp   q timestamp or string
+//   b BOOLEAN   x exact number     y bytes              p timestamp           v interval
+//   f symbol    i integer          z string or bytes    t DATE, TIME or timestamp
 #pragma once
 
 #include <span>
@@ -18,10 +20,10 @@ namespace rowtide {
 using Arguments = std::span<const Expression>;
 
 enum class Nulls : uint8_t {
-  kStrict,   // NULL when an argument is
-  kAlways,   // may be NULL whatever the arguments
+  kStrict,  // NULL when an argument is
+  kAlways,  // may be NULL whatever the arguments
   kNever,
-  kByRule,   // the rule has settled it
+  kByRule,  // the rule has settled it
 };
 
 // How arguments are brought together before the call.

@@ -1,4 +1,5 @@
-// MD5, SHA-1 and SHA-2 of bytes, as lower-case hexadecimal text, and Base64. For SQL functions, not for security.
+// MD5, SHA-1 and SHA-2 of bytes, as lower-case hexadecimal text, and Base64. For SQL functions, not
+// for security.
 #pragma once
 
 #include <string>

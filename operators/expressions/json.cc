@@ -1,7 +1,7 @@
 // JSON_VALUE, JSON_QUERY, JSON_EXISTS, IS JSON, JSON_OBJECT, JSON_ARRAY, JSON_STRING.
 //
-//   strict (the default)   invalid text, a missing key, a JSON null and a value of the wrong shape are ERROR
-//   lax                    all of that is EMPTY
+//   strict   invalid text, a missing key, a JSON null, a value of the wrong shape: ERROR (default)
+//   lax      all of that is EMPTY
 #include "engine/value_text.h"
 #include "operators/expressions/casts.h"
 #include "operators/expressions/hashes.h"
@@ -24,7 +24,8 @@ class PathSearch {
     const std::string* text = site.LiteralText(1);
     if (!text) return Status::Unsupported("{} with a path that is no literal", site.call.function);
     PathSearch search;
-    if (!search.path_.Parse(*text)) return Status::InvalidArgument("{} is no JSON path", Quote(*text));
+    if (!search.path_.Parse(*text))
+      return Status::InvalidArgument("{} is no JSON path", Quote(*text));
     return search;
   }
 
@@ -56,7 +57,7 @@ std::string ScalarText(const Json& json) {
   return json.kind == Json::Kind::kFalse ? "false" : json.text;
 }
 
-// --- JSON_VALUE ----------------------------------------------------------------------------------------------------
+// --- JSON_VALUE ----------------------------------------------------------------------------------
 
 // What happens ON EMPTY or ON ERROR: `argument` is the value of DEFAULT.
 struct ValueBehavior {
@@ -66,11 +67,19 @@ struct ValueBehavior {
 
 class JsonValueNode final : public Node {
  public:
-  JsonValueNode(Type type, std::string label, Nodes arguments, PathSearch search, ValueBehavior on_empty, ValueBehavior on_error)
-      : Node(type), label_(std::move(label)), arguments_(std::move(arguments)), views_(arguments_.size()), search_(std::move(search)), on_empty_(on_empty), on_error_(on_error) {}
+  JsonValueNode(Type type, std::string label, Nodes arguments, PathSearch search,
+                ValueBehavior on_empty, ValueBehavior on_error)
+      : Node(type),
+        label_(std::move(label)),
+        arguments_(std::move(arguments)),
+        views_(arguments_.size()),
+        search_(std::move(search)),
+        on_empty_(on_empty),
+        on_error_(on_error) {}
 
   Status Compute(const Frame& frame, Rows rows, View* out) override {
-    for (size_t i = 0; i < arguments_.size(); ++i) RT_TRY(arguments_[i]->Compute(frame, rows, &views_[i]));
+    for (size_t i = 0; i < arguments_.size(); ++i)
+      RT_TRY(arguments_[i]->Compute(frame, rows, &views_[i]));
     width_ = static_cast<size_t>(WidthOf(LayoutOf(type_)));
     char* const slots = buffer_.Bytes(width_ * static_cast<size_t>(frame.rows));
     uint8_t* const nulls = buffer_.Nulls(frame.rows);
@@ -84,12 +93,14 @@ class JsonValueNode final : public Node {
       char* const slot = slots + static_cast<size_t>(row) * width_;
       if (!found.is_error && found.value != nullptr && !wrong_shape) {
         if (!Write(frame, *found.value, slot)) {
-          return Status::DataError("{} is no {} in {}", Quote(ScalarText(*found.value)), ToString(type_), label_);
+          return Status::DataError("{} is no {} in {}", Quote(ScalarText(*found.value)),
+                                   ToString(type_), label_);
         }
         nulls[row] = 0;
         continue;
       }
-      const bool empty = !found.is_error && (found.value == nullptr || (wrong_shape && search_.is_lax()));
+      const bool empty =
+          !found.is_error && (found.value == nullptr || (wrong_shape && search_.is_lax()));
       RT_TRY(Otherwise(empty ? on_empty_ : on_error_, row, slot, &nulls[row]));
     }
     *out = {slots, nulls};
@@ -123,7 +134,8 @@ class JsonValueNode final : public Node {
   }
 
   Status Otherwise(ValueBehavior otherwise, int row, char* slot, uint8_t* is_null) {
-    if (otherwise.behavior == Behavior::kError) return Status::DataError("no such value in {}", label_);
+    if (otherwise.behavior == Behavior::kError)
+      return Status::DataError("no such value in {}", label_);
     if (otherwise.behavior != Behavior::kDefault) return Status::Ok();
     const View& view = views_[otherwise.argument];
     *is_null = view.IsNull(row) ? 1 : 0;
@@ -140,11 +152,12 @@ class JsonValueNode final : public Node {
   size_t width_ = 0;
 };
 
-// --- making JSON ---------------------------------------------------------------------------------------------------
+// --- making JSON ---------------------------------------------------------------------------------
 
 // Calls whose result is JSON already are put in as they are.
 bool MakesJson(const Expression& e) {
-  return e.is_call("JSON_OBJECT") || e.is_call("JSON_ARRAY") || e.is_call("JSON_QUERY") || e.is_call("JSON");
+  return e.is_call("JSON_OBJECT") || e.is_call("JSON_ARRAY") || e.is_call("JSON_QUERY") ||
+         e.is_call("JSON");
 }
 
 void AppendAsJson(const Value& value, const Type& type, const std::string& zone, std::string* out) {
@@ -183,11 +196,19 @@ void AppendAsJson(const Value& value, const Type& type, const std::string& zone,
 // JSON_OBJECT, JSON_ARRAY: operand 0 says what becomes of NULL.
 class MakeJsonNode final : public Node {
  public:
-  MakeJsonNode(Type type, Nodes arguments, std::vector<bool> raw, bool object, bool skips_nulls, std::string zone)
-      : Node(type), arguments_(std::move(arguments)), views_(arguments_.size()), raw_(std::move(raw)), object_(object), skips_nulls_(skips_nulls), zone_(std::move(zone)) {}
+  MakeJsonNode(Type type, Nodes arguments, std::vector<bool> raw, bool object, bool skips_nulls,
+               std::string zone)
+      : Node(type),
+        arguments_(std::move(arguments)),
+        views_(arguments_.size()),
+        raw_(std::move(raw)),
+        object_(object),
+        skips_nulls_(skips_nulls),
+        zone_(std::move(zone)) {}
 
   Status Compute(const Frame& frame, Rows rows, View* out) override {
-    for (size_t i = 0; i < arguments_.size(); ++i) RT_TRY(arguments_[i]->Compute(frame, rows, &views_[i]));
+    for (size_t i = 0; i < arguments_.size(); ++i)
+      RT_TRY(arguments_[i]->Compute(frame, rows, &views_[i]));
     StringView* const slots = buffer_.Slots<StringView>(frame.rows);
     ForEach(rows, [&](int row) {
       text_.clear();
@@ -208,7 +229,8 @@ class MakeJsonNode final : public Node {
       if (!first) text_ += ',';
       first = false;
       if (object_) {
-        AppendAsJson(SlotValue(views_[i], row, arguments_[i]->type()), arguments_[i]->type(), zone_, &text_);
+        AppendAsJson(SlotValue(views_[i], row, arguments_[i]->type()), arguments_[i]->type(), zone_,
+                     &text_);
         text_ += ':';
       }
       const Value item = SlotValue(views_[value], row, arguments_[value]->type());
@@ -233,16 +255,20 @@ class MakeJsonNode final : public Node {
 Result<NodePointer> BuildMakeJson(CallSite& site, bool object) {
   const bool skips_nulls = IsSymbol(site.call.operands[0], "ABSENT_ON_NULL");
   std::vector<bool> raw;
-  for (size_t i = 1; i < site.call.operands.size(); ++i) raw.push_back(MakesJson(site.call.operands[i]));
+  for (size_t i = 1; i < site.call.operands.size(); ++i)
+    raw.push_back(MakesJson(site.call.operands[i]));
   site.arguments.erase(site.arguments.begin());
-  if (object && site.size() % 2 != 0) return Status::InvalidArgument("JSON_OBJECT needs a value for every key");
-  return NodePointer(std::make_unique<MakeJsonNode>(site.type(), std::move(site.arguments), std::move(raw), object, skips_nulls,
+  if (object && site.size() % 2 != 0)
+    return Status::InvalidArgument("JSON_OBJECT needs a value for every key");
+  return NodePointer(std::make_unique<MakeJsonNode>(site.type(), std::move(site.arguments),
+                                                    std::move(raw), object, skips_nulls,
                                                     site.context.local_time_zone));
 }
 
 }  // namespace
 
-// Operands: text, path, then per ON EMPTY and ON ERROR: NULL | ERROR | DEFAULT value, and the words.
+// Operands: text, path, then per ON EMPTY and ON ERROR: NULL | ERROR | DEFAULT value, and the
+// words.
 Result<NodePointer> BuildJsonValue(CallSite& site) {
   RT_ASSIGN(PathSearch search, PathSearch::Make(site));
   ValueBehavior current, on_empty, on_error;
@@ -264,7 +290,8 @@ Result<NodePointer> BuildJsonValue(CallSite& site) {
       kept.push_back(std::move(site.arguments[i]));
     }
   }
-  return NodePointer(std::make_unique<JsonValueNode>(site.type(), site.label, std::move(kept), std::move(search), on_empty, on_error));
+  return NodePointer(std::make_unique<JsonValueNode>(site.type(), site.label, std::move(kept),
+                                                     std::move(search), on_empty, on_error));
 }
 
 namespace {
@@ -274,7 +301,8 @@ Behavior QueryBehavior(const CallSite& site, size_t i) {
   if (!word) return Behavior::kNull;
   if (word->find("EMPTY_ARRAY") != std::string::npos) return Behavior::kEmptyArray;
   if (word->find("EMPTY_OBJECT") != std::string::npos) return Behavior::kEmptyObject;
-  return word->find("ERROR]") != std::string::npos || *word == "ERROR" ? Behavior::kError : Behavior::kNull;
+  return word->find("ERROR]") != std::string::npos || *word == "ERROR" ? Behavior::kError
+                                                                       : Behavior::kNull;
 }
 
 Outcome QueryOtherwise(RowCall& call, Behavior behavior, StringView* out) {
@@ -300,13 +328,16 @@ Result<NodePointer> BuildJsonQuery(CallSite& site) {
   const Behavior on_error = QueryBehavior(site, 4);
   site.arguments.resize(1);
   return PerRow<StringView, StringView>(
-      site, [search, wrapper, on_empty, on_error](RowCall& call, const StringView& text, StringView* out) mutable {
+      site, [search, wrapper, on_empty, on_error](RowCall& call, const StringView& text,
+                                                  StringView* out) mutable {
         const Found found = search.In(text.view());
         if (found.is_error) return QueryOtherwise(call, on_error, out);
         const bool is_array = found.value != nullptr && found.value->kind == Json::Kind::kArray;
-        const bool wraps = wrapper == Wrapper::kAlways || (wrapper == Wrapper::kConditional && !is_array);
+        const bool wraps =
+            wrapper == Wrapper::kAlways || (wrapper == Wrapper::kConditional && !is_array);
         if (found.value == nullptr) return QueryOtherwise(call, on_empty, out);
-        if (!wraps && found.value->is_scalar()) return QueryOtherwise(call, search.is_lax() ? on_empty : on_error, out);
+        if (!wraps && found.value->is_scalar())
+          return QueryOtherwise(call, search.is_lax() ? on_empty : on_error, out);
         call.text = wraps ? "[" : "";
         AppendJson(*found.value, &call.text);
         if (wraps) call.text += ']';
@@ -319,14 +350,15 @@ Result<NodePointer> BuildJsonExists(CallSite& site) {
   RT_ASSIGN(PathSearch search, PathSearch::Make(site));
   const std::string word = site.size() > 2 && site.LiteralText(2) ? *site.LiteralText(2) : "FALSE";
   site.arguments.resize(1);
-  return PerRow<uint8_t, StringView>(site, [search, word](RowCall& call, const StringView& text, uint8_t* out) mutable {
-    const Found found = search.In(text.view());
-    *out = found.value != nullptr ? 1 : 0;
-    if (!found.is_error) return Outcome::kValue;
-    if (word == "ERROR") return call.Fail("no such value");
-    *out = word == "TRUE" ? 1 : 0;
-    return word == "UNKNOWN" ? Outcome::kNull : Outcome::kValue;
-  });
+  return PerRow<uint8_t, StringView>(
+      site, [search, word](RowCall& call, const StringView& text, uint8_t* out) mutable {
+        const Found found = search.In(text.view());
+        *out = found.value != nullptr ? 1 : 0;
+        if (!found.is_error) return Outcome::kValue;
+        if (word == "ERROR") return call.Fail("no such value");
+        *out = word == "TRUE" ? 1 : 0;
+        return word == "UNKNOWN" ? Outcome::kNull : Outcome::kValue;
+      });
 }
 
 namespace {
@@ -367,7 +399,8 @@ class IsJsonNode final : public Node {
 
 Result<NodePointer> BuildIsJson(CallSite& site) {
   const std::string& name = site.call.function;
-  return NodePointer(std::make_unique<IsJsonNode>(site.type(), std::move(site.arguments[0]), name.substr(name.rfind(' ') + 1),
+  return NodePointer(std::make_unique<IsJsonNode>(site.type(), std::move(site.arguments[0]),
+                                                  name.substr(name.rfind(' ') + 1),
                                                   !name.starts_with("IS NOT")));
 }
 
@@ -378,7 +411,8 @@ namespace {
 
 class JsonStringNode final : public Node {
  public:
-  JsonStringNode(Type type, NodePointer operand, std::string zone) : Node(type), operand_(std::move(operand)), zone_(std::move(zone)) {}
+  JsonStringNode(Type type, NodePointer operand, std::string zone)
+      : Node(type), operand_(std::move(operand)), zone_(std::move(zone)) {}
 
   Status Compute(const Frame& frame, Rows rows, View* out) override {
     View view;
@@ -403,7 +437,8 @@ class JsonStringNode final : public Node {
 }  // namespace
 
 Result<NodePointer> BuildJsonString(CallSite& site) {
-  return NodePointer(std::make_unique<JsonStringNode>(site.type(), std::move(site.arguments[0]), site.context.local_time_zone));
+  return NodePointer(std::make_unique<JsonStringNode>(site.type(), std::move(site.arguments[0]),
+                                                      site.context.local_time_zone));
 }
 
 }  // namespace rowtide

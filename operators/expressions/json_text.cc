@@ -22,7 +22,9 @@ class Reader {
 
  private:
   void SkipBlanks() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+      ++at_;
   }
   bool Take(char c) {
     SkipBlanks();
@@ -59,7 +61,8 @@ class Reader {
       SkipBlanks();
       json->names.emplace_back();
       json->items.emplace_back();
-      if (at_ >= text_.size() || text_[at_] != '"' || !ReadString(&json->names.back())) return false;
+      if (at_ >= text_.size() || text_[at_] != '"' || !ReadString(&json->names.back()))
+        return false;
       if (!Take(':') || !Read(&json->items.back(), depth + 1)) return false;
     } while (Take(','));
     return Take('}');
@@ -241,7 +244,9 @@ std::string BigDecimalText(std::string_view number) {
   return text + std::to_string(adjusted < 0 ? -adjusted : adjusted);
 }
 
-bool ParseJson(std::string_view text, Json* json, bool whole) { return Reader(text).ReadAll(json, whole); }
+bool ParseJson(std::string_view text, Json* json, bool whole) {
+  return Reader(text).ReadAll(json, whole);
+}
 
 void AppendJson(const Json& json, std::string* out) {
   switch (json.kind) {
@@ -297,7 +302,8 @@ bool JsonPath::ParseBracket(std::string_view* text) {
 
 bool JsonPath::Parse(std::string_view text) {
   const auto skip = [&text] {
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))
+      text.remove_prefix(1);
   };
   skip();
   is_lax_ = text.starts_with("lax ");
@@ -332,7 +338,9 @@ std::vector<const Json*> JsonPath::Select(const Json& root) const {
     std::vector<const Json*> next;
     for (const Json* json : reached) {
       if (step.kind == Step::Kind::kMember) {
-        if (const Json* member = json->kind == Json::Kind::kObject ? json->Find(step.name) : nullptr) next.push_back(member);
+        if (const Json* member =
+                json->kind == Json::Kind::kObject ? json->Find(step.name) : nullptr)
+          next.push_back(member);
       } else if (step.kind == Step::Kind::kAny) {
         for (const Json& item : json->items) next.push_back(&item);
       } else if (json->kind == Json::Kind::kArray) {

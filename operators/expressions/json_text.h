@@ -1,7 +1,7 @@
 // A small JSON reader for the SQL/JSON functions, and the paths they take.
 //
-// Numbers keep their text (`1.50` stays `1.50`), which the SQL functions show. Untrusted text: nesting is limited, and
-// what is no JSON value is refused.
+// Numbers keep their text (`1.50` stays `1.50`), which the SQL functions show. Untrusted text:
+// nesting is limited, and what is no JSON value is refused.
 #pragma once
 
 #include <string>
@@ -23,7 +23,8 @@ struct Json {
 
 // One value and nothing behind it, or with `whole` false anything.
 bool ParseJson(std::string_view text, Json* json, bool whole = true);
-// A number's text as Java's BigDecimal writes it: `1e3` is 1E+3, `1.0E-4` is 0.00010; what has no exponent stays.
+// A number's text as Java's BigDecimal writes it: `1e3` is 1E+3, `1.0E-4` is 0.00010; what has no
+// exponent stays.
 std::string BigDecimalText(std::string_view number);
 // Without blanks: `{"a":[1,2]}`.
 void AppendJson(const Json& json, std::string* out);

@@ -1,4 +1,5 @@
-// The builders of the table of functions (registry.cc): each turns a call into a node. One group a file, named alike.
+// The builders of the table of functions (registry.cc): each turns a call into a node. One group a
+// file, named alike.
 #pragma once
 
 #include "operators/expressions/node.h"
@@ -22,7 +23,7 @@ Result<NodePointer> BuildRound(CallSite& site);
 Result<NodePointer> BuildTruncate(CallSite& site);
 Result<NodePointer> BuildFloor(CallSite& site);
 Result<NodePointer> BuildCeil(CallSite& site);
-Result<NodePointer> BuildMath(CallSite& site);  // POWER, SQRT, EXP, LN, SIN, …
+Result<NodePointer> BuildMath(CallSite& site);    // POWER, SQRT, EXP, LN, SIN, …
 Result<NodePointer> BuildRandom(CallSite& site);  // RAND, RAND_INTEGER, UUID
 // comparison.cc, search.cc
 Result<NodePointer> BuildComparison(CallSite& site);
@@ -94,7 +95,8 @@ Result<NodePointer> BuildJsonArray(CallSite& site);
 Result<NodePointer> BuildJsonString(CallSite& site);
 // times.cc
 Result<NodePointer> BuildExtract(CallSite& site);
-Result<NodePointer> BuildNow(CallSite& site);  // CURRENT_TIMESTAMP, LOCALTIMESTAMP, CURRENT_DATE, PROCTIME, …
+Result<NodePointer> BuildNow(
+    CallSite& site);  // CURRENT_TIMESTAMP, LOCALTIMESTAMP, CURRENT_DATE, PROCTIME, …
 Result<NodePointer> BuildWatermark(CallSite& site);
 Result<NodePointer> BuildMaterialize(CallSite& site);
 Result<NodePointer> BuildTimeFloor(CallSite& site, bool ceil);  // FLOOR and CEIL TO unit

@@ -1,4 +1,5 @@
-// AND, OR, NOT, IS …, CASE, IF, COALESCE: operands are computed only on the rows that still wait for an answer.
+// AND, OR, NOT, IS …, CASE, IF, COALESCE: operands are computed only on the rows that still wait
+// for an answer.
 #include "operators/expressions/kernels.h"
 
 namespace rowtide {
@@ -48,7 +49,8 @@ class JunctionNode final : public Node {
   // Writes what the operand decides; returns the rows that need the next one.
   Rows Settle(const View& view, Rows rows, uint8_t* values, uint8_t* nulls) {
     // Writing behind the place that is read: one list serves all operands.
-    if (waiting_.size() < static_cast<size_t>(rows.count)) waiting_.resize(static_cast<size_t>(rows.count));
+    if (waiting_.size() < static_cast<size_t>(rows.count))
+      waiting_.resize(static_cast<size_t>(rows.count));
     const uint8_t* const truth = view.slots<uint8_t>();
     int kept = 0;
     int32_t* const keep = waiting_.data();
@@ -110,7 +112,8 @@ class CaseNode final : public Node {
     return {matched_.data(), matched};
   }
 
-  Status Take(const Frame& frame, size_t branch, Rows rows, size_t width, char* values, uint8_t* nulls) {
+  Status Take(const Frame& frame, size_t branch, Rows rows, size_t width, char* values,
+              uint8_t* nulls) {
     if (rows.count == 0) return Status::Ok();
     View view;
     RT_TRY(operands_[branch]->Compute(frame, rows, &view));
@@ -146,7 +149,8 @@ class CoalesceNode final : public Node {
 
  private:
   Rows StillNull(const View& view, Rows rows, uint8_t* nulls) {
-    if (waiting_.size() < static_cast<size_t>(rows.count)) waiting_.resize(static_cast<size_t>(rows.count));
+    if (waiting_.size() < static_cast<size_t>(rows.count))
+      waiting_.resize(static_cast<size_t>(rows.count));
     int kept = 0;
     for (int i = 0; i < rows.count; ++i) {
       const int32_t row = rows.index != nullptr ? rows.index[i] : i;
@@ -165,7 +169,10 @@ class CoalesceNode final : public Node {
 class TruthNode final : public Node {
  public:
   TruthNode(Type type, NodePointer operand, bool looks_at_value, std::array<uint8_t, 3> answers)
-      : Node(type), operand_(std::move(operand)), looks_at_value_(looks_at_value), answers_(answers) {}
+      : Node(type),
+        operand_(std::move(operand)),
+        looks_at_value_(looks_at_value),
+        answers_(answers) {}
 
   Status Compute(const Frame& frame, Rows rows, View* out) override {
     View view;
@@ -173,7 +180,9 @@ class TruthNode final : public Node {
     uint8_t* const values = buffer_.Slots<uint8_t>(frame.rows);
     const uint8_t* const truth = view.slots<uint8_t>();
     if (looks_at_value_) {
-      ForEach(rows, [&](int row) { values[row] = answers_[view.IsNull(row) ? 2 : truth[row] != 0 ? 0 : 1]; });
+      ForEach(rows, [&](int row) {
+        values[row] = answers_[view.IsNull(row) ? 2 : truth[row] != 0 ? 0 : 1];
+      });
     } else {
       ForEach(rows, [&](int row) { values[row] = answers_[view.IsNull(row) ? 2 : 0]; });
     }
@@ -215,14 +224,15 @@ Result<NodePointer> BuildTruth(CallSite& site) {
     std::array<uint8_t, 3> answers;
   };
   static constexpr Row kTable[] = {
-      {"IS NULL", false, {0, 0, 1}},      {"IS NOT NULL", false, {1, 1, 0}},    {"IS UNKNOWN", false, {0, 0, 1}},
-      {"IS NOT UNKNOWN", false, {1, 1, 0}}, {"IS TRUE", true, {1, 0, 0}},       {"IS NOT TRUE", true, {0, 1, 1}},
-      {"IS FALSE", true, {0, 1, 0}},      {"IS NOT FALSE", true, {1, 0, 1}},
+      {"IS NULL", false, {0, 0, 1}},    {"IS NOT NULL", false, {1, 1, 0}},
+      {"IS UNKNOWN", false, {0, 0, 1}}, {"IS NOT UNKNOWN", false, {1, 1, 0}},
+      {"IS TRUE", true, {1, 0, 0}},     {"IS NOT TRUE", true, {0, 1, 1}},
+      {"IS FALSE", true, {0, 1, 0}},    {"IS NOT FALSE", true, {1, 0, 1}},
   };
   for (const Row& row : kTable) {
     if (site.call.function != row.name) continue;
-    return NodePointer(
-        std::make_unique<TruthNode>(site.type(), std::move(site.arguments[0]), row.looks_at_value, row.answers));
+    return NodePointer(std::make_unique<TruthNode>(site.type(), std::move(site.arguments[0]),
+                                                   row.looks_at_value, row.answers));
   }
   return Status::Internal("no truth table for {}", site.call.function);
 }

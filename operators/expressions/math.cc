@@ -26,7 +26,8 @@ Result<NodePointer> OfAnyNumber(CallSite& site, F f) {
     case Layout::kFloat: return Unary<float>(site, f);
     case Layout::kDouble: return Unary<double>(site, f);
     case Layout::kInt128: return Unary<int128>(site, f);
-    default: return Status::Unsupported("{} of {}", site.call.function, ToString(site.argument_type(0)));
+    default:
+      return Status::Unsupported("{} of {}", site.call.function, ToString(site.argument_type(0)));
   }
 }
 
@@ -49,10 +50,14 @@ Result<NodePointer> OfDecimal(CallSite& site, F f) {
   };
   if (to.precision <= 18) {
     return PerRow<int64_t, int128, int64_t>(
-        site, [row](RowCall&, int128 value, int64_t digits, int64_t* out) { return row(out, value, digits); });
+        site, [row](RowCall&, int128 value, int64_t digits, int64_t* out) {
+          return row(out, value, digits);
+        });
   }
   return PerRow<int128, int128, int64_t>(
-      site, [row](RowCall&, int128 value, int64_t digits, int128* out) { return row(out, value, digits); });
+      site, [row](RowCall&, int128 value, int64_t digits, int128* out) {
+        return row(out, value, digits);
+      });
 }
 
 // Brings value to a multiple of 10^(scale - digits), then to the scale of `to`.
@@ -66,10 +71,10 @@ std::optional<int128> RoundDecimal(int128 value, int scale, int digits, const Ty
     const int128 rest = value % unit;
     int128 rounded = value - rest;
     const int128 magnitude = rest < 0 ? -rest : rest;
-    const bool away = mode == Mode::kHalfUp ? magnitude >= unit - magnitude
+    const bool away = mode == Mode::kHalfUp  ? magnitude >= unit - magnitude
                       : mode == Mode::kFloor ? rest < 0
-                      : mode == Mode::kCeil ? rest > 0
-                                            : false;
+                      : mode == Mode::kCeil  ? rest > 0
+                                             : false;
     if (away) rounded += value < 0 ? -unit : unit;
     value = rounded;
   }
@@ -79,10 +84,12 @@ std::optional<int128> RoundDecimal(int128 value, int scale, int digits, const Ty
 double RoundDouble(double value, int64_t digits, Mode mode) {
   if (!std::isfinite(value)) return value;
   const int scale = static_cast<int>(std::clamp<int64_t>(digits, -38, 38));
-  const std::optional<int128> exact = DecimalFromDouble(value, 38, std::max(scale, 0) + (scale < 17 ? 17 : 0));
+  const std::optional<int128> exact =
+      DecimalFromDouble(value, 38, std::max(scale, 0) + (scale < 17 ? 17 : 0));
   const int exact_scale = std::max(scale, 0) + (scale < 17 ? 17 : 0);
   if (!exact) return value;
-  const std::optional<int128> rounded = RoundDecimal(*exact, exact_scale, scale, Type::Decimal(38, exact_scale), mode);
+  const std::optional<int128> rounded =
+      RoundDecimal(*exact, exact_scale, scale, Type::Decimal(38, exact_scale), mode);
   return rounded ? DecimalToDouble(*rounded, exact_scale) : value;
 }
 
@@ -98,7 +105,8 @@ Result<NodePointer> BuildRounding(CallSite& site, Mode mode) {
   if (IsInteger(type)) {
     RT_TRY(CastArgument(&site, 0, Type::BigInt()));
     NodePointer rounded = Pure<int64_t, int64_t, int64_t>(
-        Type::BigInt().WithNullable(site.type().nullable), std::move(site.arguments), [mode](int64_t value, int64_t digits) {
+        Type::BigInt().WithNullable(site.type().nullable), std::move(site.arguments),
+        [mode](int64_t value, int64_t digits) {
           if (digits >= 0 || digits < -19) return digits >= 0 ? value : int64_t{0};
           const std::optional<int128> result =
               RoundDecimal(value, 0, static_cast<int>(digits), Type::Decimal(38, 0), mode);
@@ -200,10 +208,12 @@ Result<NodePointer> BuildMath(CallSite& site) {
   if (name == "E") return LiteralNode(2.7182818284590452354, site.type());
   for (size_t i = 0; i < site.size(); ++i) RT_TRY(CastArgument(&site, i, Type::Double()));
   if (site.size() == 2) {
-    if (name == "LOG") return Pure<double, double, double>(site.type(), std::move(site.arguments), Logarithm);
+    if (name == "LOG")
+      return Pure<double, double, double>(site.type(), std::move(site.arguments), Logarithm);
     const bool power = name == "POWER";
-    return Pure<double, double, double>(site.type(), std::move(site.arguments),
-                                        [power](double a, double b) { return power ? std::pow(a, b) : std::atan2(a, b); });
+    return Pure<double, double, double>(
+        site.type(), std::move(site.arguments),
+        [power](double a, double b) { return power ? std::pow(a, b) : std::atan2(a, b); });
   }
   const MathFunction function = MathFunctions().at(name);
   return Pure<double, double>(site.type(), std::move(site.arguments), function);
@@ -219,11 +229,20 @@ class RandomNode final : public Node {
 
   Status Compute(const Frame& frame, Rows rows, View* out) override {
     switch (type_.kind) {
-      case TypeKind::kDouble: Fill<double>(frame, rows, [this] { return std::uniform_real_distribution<double>()(engine_); }, out); break;
-      case TypeKind::kInt:
-        Fill<int32_t>(frame, rows, [this] { return static_cast<int32_t>(engine_() % static_cast<uint64_t>(bound_)); }, out);
+      case TypeKind::kDouble:
+        Fill<double>(
+            frame, rows, [this] { return std::uniform_real_distribution<double>()(engine_); }, out);
         break;
-      default: Fill<StringView>(frame, rows, [this, &frame] { return frame.strings->Copy(Uuid()); }, out); break;
+      case TypeKind::kInt:
+        Fill<int32_t>(
+            frame, rows,
+            [this] { return static_cast<int32_t>(engine_() % static_cast<uint64_t>(bound_)); },
+            out);
+        break;
+      default:
+        Fill<StringView>(
+            frame, rows, [this, &frame] { return frame.strings->Copy(Uuid()); }, out);
+        break;
     }
     return Status::Ok();
   }
@@ -240,8 +259,8 @@ class RandomNode final : public Node {
   std::string Uuid() {
     const uint64_t high = (engine_() & ~uint64_t{0xF000}) | 0x4000;
     const uint64_t low = (engine_() & ~(uint64_t{3} << 62)) | (uint64_t{1} << 63);
-    return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF, high & 0xFFFF, low >> 48,
-                       low & 0xFFFFFFFFFFFF);
+    return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF,
+                       high & 0xFFFF, low >> 48, low & 0xFFFFFFFFFFFF);
   }
 
   std::mt19937_64 engine_;
@@ -255,7 +274,8 @@ Result<NodePointer> BuildRandom(CallSite& site) {
   int64_t bound = 1;
   if (bounds == 1) {
     const int64_t* literal = site.LiteralInteger(site.size() - 1);
-    if (!literal || *literal <= 0) return Status::Unsupported("RAND_INTEGER without a positive literal bound");
+    if (!literal || *literal <= 0)
+      return Status::Unsupported("RAND_INTEGER without a positive literal bound");
     bound = *literal;
   }
   std::mt19937_64 engine(std::random_device{}());

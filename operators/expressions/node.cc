@@ -15,7 +15,8 @@ uint8_t* Buffer::Nulls(int rows) {
 }
 
 const std::string* CallSite::LiteralText(size_t i) const {
-  return call.operands[i].is_literal() ? std::get_if<std::string>(&call.operands[i].literal) : nullptr;
+  return call.operands[i].is_literal() ? std::get_if<std::string>(&call.operands[i].literal)
+                                       : nullptr;
 }
 
 const int64_t* CallSite::LiteralInteger(size_t i) const {
@@ -25,7 +26,8 @@ const int64_t* CallSite::LiteralInteger(size_t i) const {
 Value SlotValue(const View& view, int row, const Type& type) {
   if (view.IsNull(row)) return {};
   switch (LayoutOf(type)) {
-    case Layout::kBool: return type.kind == TypeKind::kNull ? Value{} : Value(view.slots<uint8_t>()[row] != 0);
+    case Layout::kBool:
+      return type.kind == TypeKind::kNull ? Value{} : Value(view.slots<uint8_t>()[row] != 0);
     case Layout::kInt8: return int64_t{view.slots<int8_t>()[row]};
     case Layout::kInt16: return int64_t{view.slots<int16_t>()[row]};
     case Layout::kInt32: return int64_t{view.slots<int32_t>()[row]};
@@ -77,8 +79,8 @@ Status RowFailure(const std::string& label, const std::string& reason, const Nod
 
 Status CastArgument(CallSite* site, size_t i, const Type& to) {
   NodePointer& argument = site->arguments[i];
-  RT_ASSIGN(argument, CastNode(std::move(argument), to.WithNullable(argument->type().nullable), false, site->context,
-                               site->label));
+  RT_ASSIGN(argument, CastNode(std::move(argument), to.WithNullable(argument->type().nullable),
+                               false, site->context, site->label));
   return Status::Ok();
 }
 

@@ -1,10 +1,12 @@
-// Compiled expressions: a tree of nodes, each computing one column of slots for the rows it is asked for.
+// Compiled expressions: a tree of nodes, each computing one column of slots for the rows it is
+// asked for.
 //
-//   View        data: | slot of row 0 | row 1 | … |   nulls: one byte a row, 1 = NULL; absent when nothing is
-//   Rows        which rows: all of 0..count-1, or the listed ones; slots of other rows are left alone
+//   View   data: | slot of row 0 | row 1 | … |   nulls: one byte a row, 1 = NULL; absent: none
+//   Rows   which rows: all of 0..count-1, or the listed ones; other slots are left alone
 //
-// A node writes into its own buffer, which lives until its next Compute, so parents read without copying. The slot of a
-// NULL row holds anything: nobody may look at it unless any bits will do (integers, floats).
+// A node writes into its own buffer, which lives until its next Compute, so parents read without
+// copying. The slot of a NULL row holds anything: nobody may look at it unless any bits will do
+// (integers, floats).
 #pragma once
 
 #include <array>
@@ -87,7 +89,8 @@ class Node {
 using NodePointer = std::unique_ptr<Node>;
 using Nodes = std::vector<NodePointer>;
 
-// A call that is being compiled: the builder of its function takes the nodes of the arguments out of it.
+// A call that is being compiled: the builder of its function takes the nodes of the arguments out
+// of it.
 struct CallSite {
   const Expression& call;
   Nodes arguments;
@@ -103,23 +106,26 @@ struct CallSite {
 };
 
 Value SlotValue(const View& view, int row, const Type& type);
-// ORs the nulls of all views for the rows; null when no view has any. Reuses a view's own bytes when it is the only one.
+// ORs the nulls of all views for the rows; null when no view has any. Reuses a view's own bytes
+// when it is the only one.
 const uint8_t* MergedNulls(std::span<const View> views, Rows rows, int slots, Buffer* buffer);
 // `label: reason`, with the values of the arguments.
 Status RowFailure(const std::string& label, const std::string& reason, const Nodes& arguments,
                   std::span<const View> views, int row);
 
-// --- strict functions ----------------------------------------------------------------------------------------------
+// --- strict functions ----------------------------------------------------------------------------
 
 // out = f(a…) on every row, NULL ones too: for arithmetic that cannot fail, over fixed-width slots.
 template <typename R, typename F, typename... A>
 class PureNode final : public Node {
  public:
-  PureNode(Type type, Nodes arguments, F f) : Node(type), arguments_(std::move(arguments)), f_(std::move(f)) {}
+  PureNode(Type type, Nodes arguments, F f)
+      : Node(type), arguments_(std::move(arguments)), f_(std::move(f)) {}
 
   Status Compute(const Frame& frame, Rows rows, View* out) override {
     std::array<View, sizeof...(A)> views;
-    for (size_t i = 0; i < views.size(); ++i) RT_TRY(arguments_[i]->Compute(frame, rows, &views[i]));
+    for (size_t i = 0; i < views.size(); ++i)
+      RT_TRY(arguments_[i]->Compute(frame, rows, &views[i]));
     R* const values = buffer_.Slots<R>(frame.rows);
     Run(views, rows, values, std::index_sequence_for<A...>());
     *out = {reinterpret_cast<const char*>(values), MergedNulls(views, rows, frame.rows, &buffer_)};
@@ -128,7 +134,8 @@ class PureNode final : public Node {
 
  private:
   template <size_t... I>
-  void Run(const std::array<View, sizeof...(A)>& views, Rows rows, R* values, std::index_sequence<I...>) {
+  void Run(const std::array<View, sizeof...(A)>& views, Rows rows, R* values,
+           std::index_sequence<I...>) {
     const std::tuple<const A*...> in(views[I].template slots<A>()...);
     ForEach(rows, [&](int row) { values[row] = f_(std::get<I>(in)[row]...); });
   }
@@ -168,7 +175,8 @@ class RowNode final : public Node {
 
   Status Compute(const Frame& frame, Rows rows, View* out) override {
     std::array<View, sizeof...(A)> views;
-    for (size_t i = 0; i < views.size(); ++i) RT_TRY(arguments_[i]->Compute(frame, rows, &views[i]));
+    for (size_t i = 0; i < views.size(); ++i)
+      RT_TRY(arguments_[i]->Compute(frame, rows, &views[i]));
     const uint8_t* const merged = MergedNulls(views, rows, frame.rows, &buffer_);
     uint8_t* const nulls = buffer_.Nulls(frame.rows);
     if (merged == nullptr) {
@@ -186,8 +194,8 @@ class RowNode final : public Node {
  private:
   // The first row that fails, or -1.
   template <size_t... I>
-  int Run(const Frame& frame, const std::array<View, sizeof...(A)>& views, Rows rows, R* values, uint8_t* nulls,
-          std::index_sequence<I...>) {
+  int Run(const Frame& frame, const std::array<View, sizeof...(A)>& views, Rows rows, R* values,
+          uint8_t* nulls, std::index_sequence<I...>) {
     const std::tuple<const A*...> in(views[I].template slots<A>()...);
     call_.frame = &frame;
     for (int i = 0; i < rows.count; ++i) {
@@ -208,7 +216,8 @@ class RowNode final : public Node {
 
 template <typename R, typename... A, typename F>
 NodePointer PerRow(const Type& type, std::string label, Nodes arguments, F f) {
-  return std::make_unique<RowNode<R, F, A...>>(type, std::move(label), std::move(arguments), std::move(f));
+  return std::make_unique<RowNode<R, F, A...>>(type, std::move(label), std::move(arguments),
+                                               std::move(f));
 }
 // The same with the type and the arguments of a call.
 template <typename R, typename... A, typename F>
@@ -216,11 +225,11 @@ NodePointer PerRow(CallSite& site, F f) {
   return PerRow<R, A...>(site.type(), site.label, std::move(site.arguments), std::move(f));
 }
 
-// --- what builders share -------------------------------------------------------------------------------------------
+// --- what builders share -------------------------------------------------------------------------
 
 // The node's value as another type, as CAST does it; the node itself when the types agree.
-Result<NodePointer> CastNode(NodePointer operand, const Type& to, bool is_try, const EvaluationContext& context,
-                             const std::string& label);
+Result<NodePointer> CastNode(NodePointer operand, const Type& to, bool is_try,
+                             const EvaluationContext& context, const std::string& label);
 NodePointer LiteralNode(Value value, const Type& type);
 // Arguments cast to INT, BIGINT, DOUBLE …, where a function computes in one type only.
 Status CastArgument(CallSite* site, size_t i, const Type& to);

@@ -1,4 +1,5 @@
-// Regular expressions on RE2: linear time, no back-references and no look-around, which are refused.
+// Regular expressions on RE2: linear time, no back-references and no look-around, which are
+// refused.
 #include <re2/re2.h>
 
 #include "operators/expressions/decimals.h"
@@ -14,9 +15,11 @@ Result<RegexPointer> Parse(std::string_view pattern, bool dot_matches_newline = 
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_dot_nl(dot_matches_newline);
-  auto regex = std::make_shared<const re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
+  auto regex =
+      std::make_shared<const re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
   if (!regex->ok()) {
-    return Status::InvalidArgument("the regular expression '{}' is not supported: {}", pattern, regex->error());
+    return Status::InvalidArgument("the regular expression '{}' is not supported: {}", pattern,
+                                   regex->error());
   }
   return RegexPointer(regex);
 }
@@ -26,7 +29,8 @@ class RegexOf {
  public:
   // `translate` turns the SQL pattern into a regular expression.
   using Translate = std::string (*)(std::string_view pattern);
-  static Result<RegexOf> Make(const CallSite& site, size_t argument, Translate translate = nullptr) {
+  static Result<RegexOf> Make(const CallSite& site, size_t argument,
+                              Translate translate = nullptr) {
     RegexOf of;
     of.translate_ = translate;
     if (const std::string* literal = site.LiteralText(argument)) {
@@ -44,7 +48,8 @@ class RegexOf {
  private:
   bool Use(std::string_view pattern) {
     pattern_.assign(pattern);
-    Result<RegexPointer> parsed = Parse(translate_ ? translate_(pattern) : pattern_, translate_ != nullptr);
+    Result<RegexPointer> parsed =
+        Parse(translate_ ? translate_(pattern) : pattern_, translate_ != nullptr);
     regex_ = parsed.ok() ? *parsed : nullptr;
     if (!parsed.ok()) error_ = parsed.status().message();
     return parsed.ok();
@@ -59,7 +64,8 @@ class RegexOf {
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
 
 // The first match at or after `from`.
-bool FindFrom(const re2::RE2& regex, std::string_view text, size_t from, re2::StringPiece* match, int groups = 1) {
+bool FindFrom(const re2::RE2& regex, std::string_view text, size_t from, re2::StringPiece* match,
+              int groups = 1) {
   return regex.Match(Piece(text), from, text.size(), re2::RE2::UNANCHORED, match, groups);
 }
 
@@ -98,7 +104,8 @@ template <typename R, typename F>
 Result<NodePointer> WithRegex(CallSite& site, F f) {
   RT_ASSIGN(RegexOf regexes, RegexOf::Make(site, 1));
   return PerRow<R, StringView, StringView>(
-      site, [regexes, f](RowCall& call, const StringView& text, const StringView& pattern, R* out) mutable {
+      site, [regexes, f](RowCall& call, const StringView& text, const StringView& pattern,
+                         R* out) mutable {
         const re2::RE2* regex = regexes.For(pattern);
         if (!regex) return call.Fail(regexes.error());
         return f(call, *regex, text.view(), out);
@@ -111,7 +118,8 @@ Result<NodePointer> BuildSimilar(CallSite& site) {
   if (site.size() == 3) return Status::Unsupported("SIMILAR TO with ESCAPE");
   RT_ASSIGN(RegexOf regexes, RegexOf::Make(site, 1, FromSimilar));
   return PerRow<uint8_t, StringView, StringView>(
-      site, [regexes](RowCall& call, const StringView& text, const StringView& pattern, uint8_t* out) mutable {
+      site, [regexes](RowCall& call, const StringView& text, const StringView& pattern,
+                      uint8_t* out) mutable {
         const re2::RE2* regex = regexes.For(pattern);
         if (!regex) return call.Fail(regexes.error());
         *out = re2::RE2::PartialMatch(Piece(text.view()), *regex) ? 1 : 0;
@@ -120,10 +128,11 @@ Result<NodePointer> BuildSimilar(CallSite& site) {
 }
 
 Result<NodePointer> BuildRegexp(CallSite& site) {
-  return WithRegex<uint8_t>(site, [](RowCall&, const re2::RE2& regex, std::string_view text, uint8_t* out) {
-    *out = re2::RE2::PartialMatch(Piece(text), regex) ? 1 : 0;
-    return Outcome::kValue;
-  });
+  return WithRegex<uint8_t>(
+      site, [](RowCall&, const re2::RE2& regex, std::string_view text, uint8_t* out) {
+        *out = re2::RE2::PartialMatch(Piece(text), regex) ? 1 : 0;
+        return Outcome::kValue;
+      });
 }
 
 // REGEXP_EXTRACT(text, regex [, group])
@@ -132,11 +141,13 @@ Result<NodePointer> BuildRegexpExtract(CallSite& site) {
   RT_TRY(CastArgument(&site, 2, Type::BigInt()));
   RT_ASSIGN(RegexOf regexes, RegexOf::Make(site, 1));
   return PerRow<StringView, StringView, StringView, int64_t>(
-      site, [regexes](RowCall&, const StringView& text, const StringView& pattern, int64_t group, StringView* out) mutable {
+      site, [regexes](RowCall&, const StringView& text, const StringView& pattern, int64_t group,
+                      StringView* out) mutable {
         const re2::RE2* regex = regexes.For(pattern);
         if (!regex || group < 0 || group > regex->NumberOfCapturingGroups()) return Outcome::kNull;
         std::vector<re2::StringPiece> groups(static_cast<size_t>(group) + 1);
-        if (!FindFrom(*regex, text.view(), 0, groups.data(), static_cast<int>(groups.size()))) return Outcome::kNull;
+        if (!FindFrom(*regex, text.view(), 0, groups.data(), static_cast<int>(groups.size())))
+          return Outcome::kNull;
         const re2::StringPiece& found = groups.back();
         if (found.data() == nullptr) return Outcome::kNull;
         *out = RowCall::Part({found.data(), found.size()});
@@ -148,15 +159,16 @@ Result<NodePointer> BuildRegexpExtract(CallSite& site) {
 Result<NodePointer> BuildRegexpReplace(CallSite& site) {
   RT_ASSIGN(RegexOf regexes, RegexOf::Make(site, 1));
   return PerRow<StringView, StringView, StringView, StringView>(
-      site, [regexes](RowCall& call, const StringView& text, const StringView& pattern, const StringView& replacement,
-                      StringView* out) mutable {
+      site, [regexes](RowCall& call, const StringView& text, const StringView& pattern,
+                      const StringView& replacement, StringView* out) mutable {
         const re2::RE2* regex = regexes.For(pattern);
         if (!regex) return Outcome::kNull;
         const std::string_view view = text.view();
         re2::StringPiece match;
         call.text.clear();
         size_t copied = 0;
-        for (size_t at = 0; at <= view.size() && FindFrom(*regex, view, at, &match); at = NextStart(view, match)) {
+        for (size_t at = 0; at <= view.size() && FindFrom(*regex, view, at, &match);
+             at = NextStart(view, match)) {
           const size_t begin = static_cast<size_t>(match.data() - view.data());
           call.text += view.substr(copied, begin - copied);
           call.text += replacement.view();
@@ -169,30 +181,37 @@ Result<NodePointer> BuildRegexpReplace(CallSite& site) {
 }
 
 Result<NodePointer> BuildRegexpCount(CallSite& site) {
-  return WithRegex<int32_t>(site, [](RowCall&, const re2::RE2& regex, std::string_view text, int32_t* out) {
-    *out = 0;
-    re2::StringPiece match;
-    for (size_t at = 0; at <= text.size() && FindFrom(regex, text, at, &match); at = NextStart(text, match)) ++*out;
-    return Outcome::kValue;
-  });
+  return WithRegex<int32_t>(
+      site, [](RowCall&, const re2::RE2& regex, std::string_view text, int32_t* out) {
+        *out = 0;
+        re2::StringPiece match;
+        for (size_t at = 0; at <= text.size() && FindFrom(regex, text, at, &match);
+             at = NextStart(text, match))
+          ++*out;
+        return Outcome::kValue;
+      });
 }
 
 Result<NodePointer> BuildRegexpInstr(CallSite& site) {
-  return WithRegex<int32_t>(site, [](RowCall&, const re2::RE2& regex, std::string_view text, int32_t* out) {
+  return WithRegex<int32_t>(site, [](RowCall&, const re2::RE2& regex, std::string_view text,
+                                     int32_t* out) {
     re2::StringPiece match;
     const bool found = FindFrom(regex, text, 0, &match);
-    *out = found ? CountCharacters(text.substr(0, static_cast<size_t>(match.data() - text.data()))) + 1 : 0;
+    *out =
+        found ? CountCharacters(text.substr(0, static_cast<size_t>(match.data() - text.data()))) + 1
+              : 0;
     return Outcome::kValue;
   });
 }
 
 Result<NodePointer> BuildRegexpSubstr(CallSite& site) {
-  return WithRegex<StringView>(site, [](RowCall&, const re2::RE2& regex, std::string_view text, StringView* out) {
-    re2::StringPiece match;
-    if (!FindFrom(regex, text, 0, &match)) return Outcome::kNull;
-    *out = RowCall::Part({match.data(), match.size()});
-    return Outcome::kValue;
-  });
+  return WithRegex<StringView>(
+      site, [](RowCall&, const re2::RE2& regex, std::string_view text, StringView* out) {
+        re2::StringPiece match;
+        if (!FindFrom(regex, text, 0, &match)) return Outcome::kNull;
+        *out = RowCall::Part({match.data(), match.size()});
+        return Outcome::kValue;
+      });
 }
 
 }  // namespace rowtide

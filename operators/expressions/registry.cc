@@ -43,14 +43,16 @@ int SumOfLengths(A a) {
 
 // VARCHAR or VARBINARY of the first argument's length.
 R Varying(A a) {
-  return Type::Of(IsBinary(a[0].type) ? TypeKind::kVarBinary : TypeKind::kVarChar, a[0].type.precision);
+  return Type::Of(IsBinary(a[0].type) ? TypeKind::kVarBinary : TypeKind::kVarChar,
+                  a[0].type.precision);
 }
 R VaryingOfLast(A a) { return Varying(a.last(1)); }
 R Overlay(A a) { return Type::VarChar(SumOfLengths(a.first(2))); }
 
 R Concatenation(A a) {
   if (IsBinary(a[0].type) != IsBinary(a[1].type)) {
-    return Status::InvalidArgument("|| does not join {} and {}", ToString(a[0].type), ToString(a[1].type));
+    return Status::InvalidArgument("|| does not join {} and {}", ToString(a[0].type),
+                                   ToString(a[1].type));
   }
   const bool fixed = a[0].type.kind == a[1].type.kind &&
                      (a[0].type.kind == TypeKind::kChar || a[0].type.kind == TypeKind::kBinary);
@@ -59,7 +61,8 @@ R Concatenation(A a) {
 }
 
 Status NoSuchOperator(const char* name, A a) {
-  return Status::InvalidArgument("{} does not take {} and {}", name, ToString(a[0].type), ToString(a[1].type));
+  return Status::InvalidArgument("{} does not take {} and {}", name, ToString(a[0].type),
+                                 ToString(a[1].type));
 }
 
 // INTERVAL DAY + INTERVAL HOUR = INTERVAL DAY TO HOUR.
@@ -69,18 +72,17 @@ Type SpannedInterval(const Type& a, const Type& b) {
 
 R SumOrDifference(A a, Arithmetic operation, const char* name) {
   if (a.size() == 1) {
-    if (operation == Arithmetic::kSubtract && (IsNumber(a[0].type) || IsInterval(a[0].type))) return a[0].type;
+    if (operation == Arithmetic::kSubtract && (IsNumber(a[0].type) || IsInterval(a[0].type)))
+      return a[0].type;
     return Status::InvalidArgument("{} does not take {}", name, ToString(a[0].type));
   }
   const Type& left = a[0].type;
   const Type& right = a[1].type;
   if (IsNumber(left) && IsNumber(right)) return ArithmeticType(operation, left, right);
   if (IsTemporal(left) && IsInterval(right)) return left.WithoutTimeAttribute();
-  if (IsInterval(left) && IsTemporal(right) && operation == Arithmetic::kAdd) return right.WithoutTimeAttribute();
+  if (IsInterval(left) && IsTemporal(right) && operation == Arithmetic::kAdd)
+    return right.WithoutTimeAttribute();
   if (IsInterval(left) && left.kind == right.kind) return SpannedInterval(left, right);
-  // Only as (a - b) DAY, where whoever binds it replaces the type.
-  const bool dates = IsTemporal(left) && IsTemporal(right) && left.kind != TypeKind::kTime;
-  if (dates && operation == Arithmetic::kSubtract) return Type::Interval(IntervalUnit::kDay, IntervalUnit::kSecond);
   return NoSuchOperator(name, a);
 }
 R Sum(A a) { return SumOrDifference(a, Arithmetic::kAdd, "+"); }
@@ -105,7 +107,8 @@ R Round(A a) {
   if (a.size() == 1) return DecimalRoundType(type, 0);
   if (!a[1].is_literal()) return type;
   const int64_t* digits = std::get_if<int64_t>(&a[1].literal);
-  return DecimalRoundType(type, digits ? static_cast<int>(std::clamp<int64_t>(*digits, -40, 40)) : 0);
+  return DecimalRoundType(type,
+                          digits ? static_cast<int>(std::clamp<int64_t>(*digits, -40, 40)) : 0);
 }
 
 R FloorOrCeil(A a) {
@@ -163,12 +166,19 @@ R Greatest(A a) { return Common(TypesOf(a), "GREATEST or LEAST"); }
 
 R Coalesce(A a) {
   RT_ASSIGN(Type common, Common(TypesOf(a), "COALESCE"));
-  return common.WithNullable(std::all_of(a.begin(), a.end(), [](const Expression& e) { return e.type.nullable; }));
+  return common.WithNullable(
+      std::all_of(a.begin(), a.end(), [](const Expression& e) { return e.type.nullable; }));
 }
 
 R If(A a) {
   RT_ASSIGN(Type common, Common(TypesOf(a.subspan(1)), "IF"));
   return common.Nullable();
+}
+
+R Watermark(A a) {
+  if (a[0].type.is_rowtime()) return First(a);
+  return Status::InvalidArgument("CURRENT_WATERMARK needs a column with a watermark, not {}",
+                                 ToString(a[0].type));
 }
 
 R Case(A a) { return Common(CaseBranches(a), "CASE"); }
@@ -335,7 +345,7 @@ constexpr Function kFunctions[] = {
     {"SECOND", "t", BigInt, nullptr},
     {"TIMESTAMPADD", "fid", Last, nullptr},
     {"TIMESTAMPDIFF", "fdd", Int, nullptr},
-    {"DATE_FORMAT", "as", String, BuildDateFormat, kAlways},
+    {"DATE_FORMAT", "qs", String, BuildDateFormat, kAlways},
     {"TO_TIMESTAMP", "s?s", Timestamp3, BuildToTimestamp, kAlways},
     {"TO_TIMESTAMP_LTZ", "a?a*", ToTimestampLtz, BuildToTimestampLtz, kAlways},
     {"TO_DATE", "s?s", Date, BuildToDate, kAlways},
@@ -351,7 +361,7 @@ constexpr Function kFunctions[] = {
     {"LOCALTIME", "", Time0, BuildNow, kNever},
     {"PROCTIME", "", Proctime, BuildNow, kNever},
     {"PROCTIME_MATERIALIZE", "p", Ltz3, BuildMaterialize, kStrict},
-    {"CURRENT_WATERMARK", "p", First, BuildWatermark, kAlways},
+    {"CURRENT_WATERMARK", "p", Watermark, BuildWatermark, kAlways},
 };
 
 const std::unordered_map<std::string_view, const Function*>& Index() {
@@ -379,8 +389,10 @@ const std::vector<std::string>& ScalarFunctionNames() {
     std::vector<std::string> list;
     for (const Function& function : kFunctions) {
       const std::string name = function.name;
-      const bool word = std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-      if (word && name != "Reinterpret" && name != "CAST" && name != "TRY_CAST") list.push_back(name);
+      const bool word = std::all_of(name.begin(), name.end(),
+                                    [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+      if (word && name != "Reinterpret" && name != "CAST" && name != "TRY_CAST")
+        list.push_back(name);
     }
     return list;
   }();

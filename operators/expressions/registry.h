@@ -1,13 +1,15 @@
-// What scalar functions and operators exist, what types they take and give, and how a call is written as an expression.
+// What scalar functions and operators exist, what types they take and give, and how a call is
+// written as an expression.
 //
-//   MakeCall("=", {d: DATE col, 1})         Validate error: = does not compare DATE and INT
-//   MakeCall("=", {f: DOUBLE col, 1})       =(f, 1: DOUBLE)          operands of = are brought to one type
-//   MakeCall("<", {f: DOUBLE col, 1})       <(f, 1: INT)             those of < are not
-//   MakeCall("YEAR", {ts})                  EXTRACT(FLAG(YEAR), ts)  and other things that Flink rewrites at once
+//   MakeCall("=", {d: DATE, 1})     error: = does not compare DATE and INT
+//   MakeCall("=", {f: DOUBLE, 1})   =(f, 1: DOUBLE)           operands of = come to one type
+//   MakeCall("<", {f: DOUBLE, 1})   <(f, 1: INT)              those of < do not
+//   MakeCall("YEAR", {ts})          EXTRACT(FLAG(YEAR), ts)   as Flink rewrites it at once
 //
-// Names are Flink's, in upper case: `+ - * / MOD || = <> < <= > >= AND OR NOT`, `IS NULL`, `IS NOT TRUE`, `SIMILAR TO`,
-// `IS JSON OBJECT`, … Unary minus is `-` of one operand; `%` is MOD. Words like YEAR, BOTH, `ON EMPTY` are literals of
-// kSymbol. CASE has when1, then1, …, else. JSON_VALUE's RETURNING is no operand: whoever binds it sets the call's type.
+// Names are Flink's, in upper case: `+ - * / MOD || = <> < <= > >= AND OR NOT`, `IS NULL`, `IS NOT
+// TRUE`, `SIMILAR TO`, `IS JSON OBJECT`, … Unary minus is `-` of one operand; `%` is MOD. Words
+// like YEAR, BOTH, `ON EMPTY` are literals of kSymbol. CASE has when1, then1, …, else. JSON_VALUE's
+// RETURNING is no operand: whoever binds it sets the call's type.
 // The table of functions is in registry.cc. Aggregates are in aggregate_types.h.
 #pragma once
 
@@ -37,8 +39,8 @@ Result<Signature> ResolveFunction(std::string_view name, std::span<const Express
 Result<Expression> MakeCall(std::string_view name, std::vector<Expression> arguments);
 // CAST or TRY_CAST; the operand itself when it has the type already.
 Result<Expression> MakeCast(Expression operand, const Type& target, bool is_try = false);
-// An implicit cast: a literal of the target type where the operand is a literal that fits, else CAST. Nullability is
-// the operand's. Requires: CanCast.
+// An implicit cast: a literal of the target type where the operand is a literal that fits, else
+// CAST. Nullability is the operand's. Requires: CanCast.
 Expression CoerceTo(Expression operand, const Type& target);
 
 Expression Symbol(std::string word);

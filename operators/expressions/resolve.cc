@@ -20,6 +20,7 @@ bool Accepts(char letter, const Type& type) {
     case 'z': return IsCharacter(type) || IsBinary(type);
     case 'd': return IsTemporal(type) && type.kind != TypeKind::kTime;
     case 'p': return IsTimestamp(type);
+    case 'q': return IsTimestamp(type) || IsCharacter(type);
     case 't': return IsTemporal(type);
     case 'v': return IsInterval(type);
     case 'f': return type.kind == TypeKind::kSymbol;
@@ -38,6 +39,7 @@ const char* Wanted(char letter) {
     case 'z': return "a string or bytes";
     case 'd': return "a DATE or TIMESTAMP";
     case 'p': return "a TIMESTAMP";
+    case 'q': return "a TIMESTAMP or a string";
     case 't': return "a DATE, TIME or TIMESTAMP";
     case 'v': return "an INTERVAL";
     case 'f': return "a keyword";
@@ -69,25 +71,27 @@ Shape ShapeOf(std::string_view takes) {
 
 // A repeated last letter may also be absent when something stands before it ("ssa*": two or more).
 bool RightCount(const Shape& shape, size_t count) {
-  const size_t required = shape.repeats && shape.letters.size() > 1 ? shape.required - 1 : shape.required;
+  const size_t required =
+      shape.repeats && shape.letters.size() > 1 ? shape.required - 1 : shape.required;
   return count >= required && (shape.repeats || count <= shape.letters.size());
 }
 
 Status CheckArguments(const Function& function, Arguments arguments) {
   const Shape shape = ShapeOf(function.takes);
   if (!RightCount(shape, arguments.size())) {
-    return Status::InvalidArgument("{} does not take {} argument{}", function.name, arguments.size(),
-                                   arguments.size() == 1 ? "" : "s");
+    return Status::InvalidArgument("{} does not take {} argument{}", function.name,
+                                   arguments.size(), arguments.size() == 1 ? "" : "s");
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     const char letter = shape.letters[std::min(i, shape.letters.size() - 1)];
     const Type& type = arguments[i].type;
     if (type.kind == TypeKind::kNull && letter != 'a' && letter != 'b') {
-      return Status::InvalidArgument("illegal use of NULL in {}: write CAST(NULL AS type)", function.name);
+      return Status::InvalidArgument("illegal use of NULL in {}: write CAST(NULL AS type)",
+                                     function.name);
     }
     if (!Accepts(letter, type)) {
-      return Status::InvalidArgument("argument {} of {} is {}; {} needs {}", i + 1, function.name, ToString(type),
-                                     function.name, Wanted(letter))
+      return Status::InvalidArgument("argument {} of {} is {}; {} needs {}", i + 1, function.name,
+                                     ToString(type), function.name, Wanted(letter))
           .At(arguments[i].position);
     }
   }
@@ -129,7 +133,8 @@ Type ReadAs(const Type& other) {
 void CoerceOrder(Signature* signature) {
   Type& a = signature->arguments[0];
   Type& b = signature->arguments[1];
-  if (IsCharacter(a) == IsCharacter(b) || a.kind == TypeKind::kNull || b.kind == TypeKind::kNull) return;
+  if (IsCharacter(a) == IsCharacter(b) || a.kind == TypeKind::kNull || b.kind == TypeKind::kNull)
+    return;
   const Type common = ReadAs(IsCharacter(a) ? b : a).WithoutTimeAttribute();
   a = common.WithNullable(a.nullable);
   b = common.WithNullable(b.nullable);

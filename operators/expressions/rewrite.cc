@@ -23,10 +23,13 @@ std::optional<Value> NumberAs(const Value& value, const Type& from, const Type& 
     if (IsApproximate(from)) return std::nullopt;
     const int128 unscaled = IsInteger(from) ? std::get<int64_t>(value) : std::get<int128>(value);
     const std::optional<int128> scaled = Rescaled(unscaled, from.scale, to.precision, to.scale);
-    if (!scaled || (to.scale < from.scale && Rescaled(*scaled, to.scale, 38, from.scale) != unscaled)) return std::nullopt;
+    if (!scaled ||
+        (to.scale < from.scale && Rescaled(*scaled, to.scale, 38, from.scale) != unscaled))
+      return std::nullopt;
     return *scaled;
   }
-  if (IsApproximate(from)) return to.kind == TypeKind::kDouble ? std::optional<Value>(value) : std::nullopt;
+  if (IsApproximate(from))
+    return to.kind == TypeKind::kDouble ? std::optional<Value>(value) : std::nullopt;
   if (IsInteger(from)) return static_cast<double>(std::get<int64_t>(value));
   return DecimalToDouble(std::get<int128>(value), from.scale);
 }
@@ -46,7 +49,8 @@ std::optional<Value> TextAs(const std::string& text, const Type& to) {
   }
   if (to.kind == TypeKind::kTimestamp) {
     WideTime time;
-    return ParseTimestamp(text, &time) ? std::optional<Value>(FromWideTime(time, to)) : std::nullopt;
+    return ParseTimestamp(text, &time) ? std::optional<Value>(FromWideTime(time, to))
+                                       : std::nullopt;
   }
   if (to.kind == TypeKind::kBigInt) {
     int64_t number;
@@ -75,9 +79,9 @@ struct Unit {
 
 const Unit* FindUnit(const Expression& symbol) {
   static const std::unordered_map<std::string, Unit> units{
-      {"YEAR", {IntervalUnit::kYear, 12}},        {"QUARTER", {IntervalUnit::kMonth, 3}},
-      {"MONTH", {IntervalUnit::kMonth, 1}},       {"WEEK", {IntervalUnit::kDay, 7 * kDayMillis}},
-      {"DAY", {IntervalUnit::kDay, kDayMillis}},  {"HOUR", {IntervalUnit::kHour, 3'600'000}},
+      {"YEAR", {IntervalUnit::kYear, 12}},         {"QUARTER", {IntervalUnit::kMonth, 3}},
+      {"MONTH", {IntervalUnit::kMonth, 1}},        {"WEEK", {IntervalUnit::kDay, 7 * kDayMillis}},
+      {"DAY", {IntervalUnit::kDay, kDayMillis}},   {"HOUR", {IntervalUnit::kHour, 3'600'000}},
       {"MINUTE", {IntervalUnit::kMinute, 60'000}}, {"SECOND", {IntervalUnit::kSecond, 1000}},
       {"MILLISECOND", {IntervalUnit::kSecond, 1}}, {"FRAC_SECOND", {IntervalUnit::kSecond, 1}},
   };
@@ -114,7 +118,8 @@ Result<Expression> TimestampDiff(std::vector<Expression> a) {
   const Type number = Type::BigInt().WithNullable(nullable);
   Expression difference = Expression::Call("-", {std::move(a[2]), std::move(a[1])}, interval);
   Expression count = Expression::Call("Reinterpret", {std::move(difference)}, number);
-  if (unit->amount != 1) count = Expression::Call("/INT", {std::move(count), IntLiteral(unit->amount)}, number);
+  if (unit->amount != 1)
+    count = Expression::Call("/INT", {std::move(count), IntLiteral(unit->amount)}, number);
   return Expression::Cast(std::move(count), Type::Int().WithNullable(nullable));
 }
 
@@ -133,8 +138,9 @@ Result<Expression> SquareRoot(std::vector<Expression> a) {
 // The functions that are EXTRACT in plans.
 const std::unordered_map<std::string_view, const char*>& ExtractedUnits() {
   static const std::unordered_map<std::string_view, const char*> units{
-      {"YEAR", "YEAR"},      {"QUARTER", "QUARTER"}, {"MONTH", "MONTH"},   {"WEEK", "WEEK"},     {"DAYOFYEAR", "DOY"},
-      {"DAYOFMONTH", "DAY"}, {"DAYOFWEEK", "DOW"},   {"HOUR", "HOUR"},     {"MINUTE", "MINUTE"}, {"SECOND", "SECOND"},
+      {"YEAR", "YEAR"},     {"QUARTER", "QUARTER"}, {"MONTH", "MONTH"},   {"WEEK", "WEEK"},
+      {"DAYOFYEAR", "DOY"}, {"DAYOFMONTH", "DAY"},  {"DAYOFWEEK", "DOW"}, {"HOUR", "HOUR"},
+      {"MINUTE", "MINUTE"}, {"SECOND", "SECOND"},
   };
   return units;
 }
@@ -145,9 +151,11 @@ void NameNullBehavior(std::vector<Expression>* a) {
   if (IsSymbol(a->front(), "ABSENT ON NULL")) a->front() = Symbol("ABSENT_ON_NULL");
 }
 
-// JSON_QUERY(text, path, wrapper, on empty, on error): always all five, whatever was said in which order.
+// JSON_QUERY(text, path, wrapper, on empty, on error): always all five, whatever was said in which
+// order.
 void CompleteJsonQuery(std::vector<Expression>* a) {
-  if (a->size() == 5 && !IsSymbol(a->back(), "ON EMPTY") && !IsSymbol(a->back(), "ON ERROR")) return;
+  if (a->size() == 5 && !IsSymbol(a->back(), "ON EMPTY") && !IsSymbol(a->back(), "ON ERROR"))
+    return;
   const auto behavior = [](std::string word) {
     std::replace(word.begin(), word.end(), ' ', '_');
     return Symbol("SqlJsonQueryEmptyOrErrorBehavior[" + word + "]");
@@ -159,7 +167,8 @@ void CompleteJsonQuery(std::vector<Expression>* a) {
     if (*word == "WITHOUT WRAPPER") {
       wrapper = "WITHOUT_ARRAY";
     } else if (word->ends_with("WRAPPER") || word->starts_with("WITH")) {
-      const bool conditional = *word == "WITH CONDITIONAL WRAPPER" || *word == "WITH_CONDITIONAL_ARRAY";
+      const bool conditional =
+          *word == "WITH CONDITIONAL WRAPPER" || *word == "WITH_CONDITIONAL_ARRAY";
       wrapper = conditional ? "WITH_CONDITIONAL_ARRAY" : "WITH_UNCONDITIONAL_ARRAY";
     } else if (*word == "ON EMPTY") {
       on_empty = said;
@@ -183,7 +192,8 @@ void NameJsonClauses(std::string_view name, std::vector<Expression>* a) {
   if (name == "JSON_EXISTS" && IsSymbol(a->back(), "ON ERROR")) a->pop_back();
 }
 
-// IS DISTINCT FROM as Calcite writes it. Operands stay as they are: the comparison sees to their types.
+// IS DISTINCT FROM as Calcite writes it. Operands stay as they are: the comparison sees to their
+// types.
 Result<Expression> Distinct(const std::vector<Expression>& a, bool distinct) {
   const Type known = Type::Boolean().NotNull();
   std::vector<Expression> nulls;
@@ -224,7 +234,8 @@ Result<Expression> MakeCast(Expression operand, const Type& target, bool is_try)
   const Type& from = operand.type;
   const bool to_timestamp = IsNumber(from) && IsTimestamp(target);
   if (!CanCast(from, target)) {
-    Status status = Status::Validate(position, "{} cannot be cast to {}", ToString(from.Nullable()), ToString(target.Nullable()));
+    Status status = Status::Validate(position, "{} cannot be cast to {}", ToString(from.Nullable()),
+                                     ToString(target.Nullable()));
     if (to_timestamp) return std::move(status).WithHint("use TO_TIMESTAMP_LTZ(n, precision)");
     return status;
   }
@@ -233,10 +244,12 @@ Result<Expression> MakeCast(Expression operand, const Type& target, bool is_try)
   if (from.kind == TypeKind::kBoolean && IsNumber(target) && !operand.is_literal()) {
     Expression one = CoerceTo(IntLiteral(1), target.NotNull());
     Expression zero = CoerceTo(IntLiteral(0), target.NotNull());
-    Expression known = Expression::Call("CASE", {operand, std::move(one), std::move(zero)}, target.NotNull());
+    Expression known =
+        Expression::Call("CASE", {operand, std::move(one), std::move(zero)}, target.NotNull());
     if (!from.nullable) return known;
     Expression is_known = Expression::Call("IS NOT NULL", {operand}, Type::Boolean().NotNull());
-    return Expression::Call("CASE", {std::move(is_known), std::move(known), Expression::Null(target)}, type);
+    return Expression::Call(
+        "CASE", {std::move(is_known), std::move(known), Expression::Null(target)}, type);
   }
   if (IsNumber(from) && target.kind == TypeKind::kBoolean && !operand.is_literal()) {
     return Expression::Call("<>", {std::move(operand), IntLiteral(0)}, type);
@@ -246,6 +259,9 @@ Result<Expression> MakeCast(Expression operand, const Type& target, bool is_try)
 
 Result<Expression> MakeCall(std::string_view name, std::vector<Expression> arguments) {
   NameJsonClauses(name, &arguments);
+  const bool interval_first = name == "+" && arguments.size() == 2 &&
+                              IsInterval(arguments[0].type) && IsTemporal(arguments[1].type);
+  if (interval_first) std::swap(arguments[0], arguments[1]);
   RT_ASSIGN(Signature signature, ResolveFunction(name, arguments));
   if (name == "NULLIF") return NullIf(std::move(arguments));
   if (name == "SQRT") return SquareRoot(std::move(arguments));

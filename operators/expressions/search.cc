@@ -17,19 +17,29 @@ struct TypedRange {
   bool lower_inclusive = true;
   bool upper_inclusive = true;
 
-  bool StartsAfter(const T& value) const { return has_lower && (lower_inclusive ? value < lower : !(lower < value)); }
-  bool EndsBefore(const T& value) const { return has_upper && (upper_inclusive ? upper < value : !(value < upper)); }
+  template <typename V>
+  bool StartsAfter(const V& value) const {
+    return has_lower && (lower_inclusive ? value < lower : !(lower < value));
+  }
+  template <typename V>
+  bool EndsBefore(const V& value) const {
+    return has_upper && (upper_inclusive ? upper < value : !(value < upper));
+  }
 };
 
-// Disjoint and ascending: the last range that does not start after the value is the only one that can hold it.
+// Disjoint and ascending: the last range that does not start after the value is the only one that
+// can hold it.
 template <typename T>
 class RangeSet {
  public:
   explicit RangeSet(std::vector<TypedRange<T>> ranges) : ranges_(std::move(ranges)) {}
 
-  bool Contains(const T& value) const {
-    const auto after = std::partition_point(ranges_.begin(), ranges_.end(),
-                                            [&value](const TypedRange<T>& range) { return !range.StartsAfter(value); });
+  // `value` is a T or compares with one: a string_view with strings.
+  template <typename V>
+  bool Contains(const V& value) const {
+    const auto after = std::partition_point(
+        ranges_.begin(), ranges_.end(),
+        [&value](const TypedRange<T>& range) { return !range.StartsAfter(value); });
     return after != ranges_.begin() && !(after - 1)->EndsBefore(value);
   }
 
@@ -60,7 +70,8 @@ Result<RangeSet<T>> RangesOf(const Sarg& sarg, Convert convert) {
 // What the Sarg says of NULL is put over the answers.
 class NullAsNode final : public Node {
  public:
-  NullAsNode(Type type, NodePointer search, bool answer) : Node(type), search_(std::move(search)), answer_(answer) {}
+  NullAsNode(Type type, NodePointer search, bool answer)
+      : Node(type), search_(std::move(search)), answer_(answer) {}
 
   Status Compute(const Frame& frame, Rows rows, View* out) override {
     View view;
@@ -78,7 +89,8 @@ class NullAsNode final : public Node {
 };
 
 // The points as values of the type that the operand is compared in.
-Result<Value> PointAs(const Value& value, const Type& from, const Type& to, const EvaluationContext& context) {
+Result<Value> PointAs(const Value& value, const Type& from, const Type& to,
+                      const EvaluationContext& context) {
   Expression literal = Expression::Literal(value, from.NotNull());
   if (from.SameButNullability(to)) return value;
   return EvaluateConstant(Expression::Cast(std::move(literal), to.NotNull()), context);
@@ -99,7 +111,8 @@ Result<NodePointer> SearchNode(CallSite& site, const Sarg& sarg, Load load, Read
 struct WidePoint {
   WideTime time{};
   friend bool operator<(const WidePoint& a, const WidePoint& b) {
-    return a.time.millis != b.time.millis ? a.time.millis < b.time.millis : a.time.nanos < b.time.nanos;
+    return a.time.millis != b.time.millis ? a.time.millis < b.time.millis
+                                          : a.time.nanos < b.time.nanos;
   }
 };
 
@@ -111,7 +124,8 @@ Result<NodePointer> IntegerSearch(CallSite& site, const Sarg& sarg, const Type& 
     if (const int128* decimal = std::get_if<int128>(&point)) return static_cast<int64_t>(*decimal);
     return std::get<int64_t>(point);
   };
-  return SearchNode<int64_t, Slot>(site, sarg, load, [](Slot value) { return static_cast<int64_t>(value); });
+  return SearchNode<int64_t, Slot>(site, sarg, load,
+                                   [](Slot value) { return static_cast<int64_t>(value); });
 }
 
 template <typename T, typename Slot, typename Get>
@@ -121,7 +135,8 @@ Result<NodePointer> OtherSearch(CallSite& site, const Sarg& sarg, const Type& ty
     RT_ASSIGN(Value point, PointAs(value, from, type, site.context));
     return get.FromValue(point);
   };
-  return SearchNode<T, Slot>(site, sarg, load, [get](const Slot& value) { return get.FromSlot(value); });
+  return SearchNode<T, Slot>(site, sarg, load,
+                             [get](const Slot& value) { return get.FromSlot(value); });
 }
 
 struct GetDouble {
@@ -142,7 +157,7 @@ struct GetBoolean {
 };
 struct GetText {
   static std::string FromValue(const Value& value) { return std::get<std::string>(value); }
-  static std::string FromSlot(const StringView& value) { return std::string(value.view()); }
+  static std::string_view FromSlot(const StringView& value) { return value.view(); }
 };
 struct GetWide {
   static WidePoint FromValue(const Value& value) { return {std::get<WideTime>(value)}; }
@@ -173,7 +188,8 @@ Result<NodePointer> BuildSearch(CallSite& site) {
   site.arguments.resize(1);  // whatever stands for the Sarg among the operands is not computed
   const Type operand = site.arguments[0]->type();
   std::optional<Type> common = LeastRestrictive(operand, sarg.type);
-  if (!common) return Status::Unsupported("SEARCH of {} among {}", ToString(operand), ToString(sarg.type));
+  if (!common)
+    return Status::Unsupported("SEARCH of {} among {}", ToString(operand), ToString(sarg.type));
   Sarg points = sarg;
   if (IsCharacter(operand)) {
     common = operand;
@@ -182,7 +198,8 @@ Result<NodePointer> BuildSearch(CallSite& site) {
   RT_TRY(CastArgument(&site, 0, *common));
   RT_ASSIGN(NodePointer search, BuildTyped(site, points, *common));
   if (sarg.null_as == Sarg::NullAs::kUnknown) return search;
-  return NodePointer(std::make_unique<NullAsNode>(site.type(), std::move(search), sarg.null_as == Sarg::NullAs::kTrue));
+  return NodePointer(std::make_unique<NullAsNode>(site.type(), std::move(search),
+                                                  sarg.null_as == Sarg::NullAs::kTrue));
 }
 
 }  // namespace rowtide

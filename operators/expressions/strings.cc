@@ -15,7 +15,8 @@ namespace {
 constexpr size_t kTextBytesMax = size_t{64} << 20;  // REPEAT and LPAD of untrusted lengths
 
 bool IsAscii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
 void AppendCased(std::string_view text, bool upper, std::string* out) {
@@ -26,7 +27,8 @@ void AppendCased(std::string_view text, bool upper, std::string* out) {
     }
     return;
   }
-  icu::UnicodeString unicode = icu::UnicodeString::fromUTF8(icu::StringPiece(text.data(), static_cast<int32_t>(text.size())));
+  icu::UnicodeString unicode = icu::UnicodeString::fromUTF8(
+      icu::StringPiece(text.data(), static_cast<int32_t>(text.size())));
   upper ? unicode.toUpper(icu::Locale::getRoot()) : unicode.toLower(icu::Locale::getRoot());
   unicode.toUTF8String(*out);
 }
@@ -37,7 +39,8 @@ void AppendInitialCaps(std::string_view text, std::string* out) {
   for (const char c : text) {
     const unsigned char byte = static_cast<unsigned char>(c);
     const bool letter_or_digit = byte < 0x80 && std::isalnum(byte);
-    *out += !letter_or_digit ? c : static_cast<char>(in_word ? std::tolower(byte) : std::toupper(byte));
+    *out +=
+        !letter_or_digit ? c : static_cast<char>(in_word ? std::tolower(byte) : std::toupper(byte));
     in_word = letter_or_digit;
   }
 }
@@ -45,12 +48,13 @@ void AppendInitialCaps(std::string_view text, std::string* out) {
 // f(value, &text) of one string.
 template <typename F>
 NodePointer TextToText(CallSite& site, F f) {
-  return PerRow<StringView, StringView>(site, [f](RowCall& call, const StringView& value, StringView* out) {
-    call.text.clear();
-    f(value.view(), &call.text);
-    *out = call.Keep(call.text);
-    return Outcome::kValue;
-  });
+  return PerRow<StringView, StringView>(
+      site, [f](RowCall& call, const StringView& value, StringView* out) {
+        call.text.clear();
+        f(value.view(), &call.text);
+        *out = call.Keep(call.text);
+        return Outcome::kValue;
+      });
 }
 
 bool Contains(std::string_view set, std::string_view character) {
@@ -117,12 +121,17 @@ std::string_view SubBytes(std::string_view text, int64_t start, int64_t length) 
 // All arguments are strings: joins them, `Skips` decides what a NULL does.
 class JoinNode final : public Node {
  public:
-  // `separated`: the first argument is CONCAT_WS's separator, and NULLs among the others are skipped.
+  // `separated`: the first argument is CONCAT_WS's separator, and NULLs among the others are
+  // skipped.
   JoinNode(Type type, Nodes arguments, bool separated)
-      : Node(type), arguments_(std::move(arguments)), views_(arguments_.size()), separated_(separated) {}
+      : Node(type),
+        arguments_(std::move(arguments)),
+        views_(arguments_.size()),
+        separated_(separated) {}
 
   Status Compute(const Frame& frame, Rows rows, View* out) override {
-    for (size_t i = 0; i < arguments_.size(); ++i) RT_TRY(arguments_[i]->Compute(frame, rows, &views_[i]));
+    for (size_t i = 0; i < arguments_.size(); ++i)
+      RT_TRY(arguments_[i]->Compute(frame, rows, &views_[i]));
     StringView* const slots = buffer_.Slots<StringView>(frame.rows);
     uint8_t* const nulls = buffer_.Nulls(frame.rows);
     ForEach(rows, [&](int row) {
@@ -170,7 +179,8 @@ Result<NodePointer> BuildConcatWs(CallSite& site) {
 Result<NodePointer> BuildChangeCase(CallSite& site) {
   if (site.call.function == "INITCAP") return TextToText(site, AppendInitialCaps);
   const bool upper = site.call.function == "UPPER";
-  return TextToText(site, [upper](std::string_view text, std::string* out) { AppendCased(text, upper, out); });
+  return TextToText(
+      site, [upper](std::string_view text, std::string* out) { AppendCased(text, upper, out); });
 }
 
 Result<NodePointer> BuildReverse(CallSite& site) {
@@ -186,16 +196,16 @@ Result<NodePointer> BuildReverse(CallSite& site) {
 
 Result<NodePointer> BuildRepeat(CallSite& site) {
   RT_TRY(CastArgument(&site, 1, Type::BigInt()));
-  return PerRow<StringView, StringView, int64_t>(
-      site, [](RowCall& call, const StringView& text, int64_t times, StringView* out) {
-        if (times > 0 && text.size() > 0 && static_cast<size_t>(times) > kTextBytesMax / text.size()) {
-          return call.Fail(fmt::format("the text would be longer than {} bytes", kTextBytesMax));
-        }
-        call.text.clear();
-        for (int64_t i = 0; i < times && text.size() > 0; ++i) call.text += text.view();
-        *out = call.Keep(call.text);
-        return Outcome::kValue;
-      });
+  return PerRow<StringView, StringView, int64_t>(site, [](RowCall& call, const StringView& text,
+                                                          int64_t times, StringView* out) {
+    if (times > 0 && text.size() > 0 && static_cast<size_t>(times) > kTextBytesMax / text.size()) {
+      return call.Fail(fmt::format("the text would be longer than {} bytes", kTextBytesMax));
+    }
+    call.text.clear();
+    for (int64_t i = 0; i < times && text.size() > 0; ++i) call.text += text.view();
+    *out = call.Keep(call.text);
+    return Outcome::kValue;
+  });
 }
 
 Result<NodePointer> BuildCharacter(CallSite& site) {
@@ -236,7 +246,9 @@ Result<NodePointer> BuildLength(CallSite& site) {
 Result<NodePointer> BuildTrim(CallSite& site) {
   const std::string* word = site.LiteralText(0);
   if (!word) return Status::Internal("TRIM without a side");
-  const Sides sides = *word == "LEADING" ? Sides::kLeft : *word == "TRAILING" ? Sides::kRight : Sides::kBoth;
+  const Sides sides = *word == "LEADING"    ? Sides::kLeft
+                      : *word == "TRAILING" ? Sides::kRight
+                                            : Sides::kBoth;
   Nodes arguments;
   arguments.push_back(std::move(site.arguments[2]));
   arguments.push_back(std::move(site.arguments[1]));
@@ -245,34 +257,40 @@ Result<NodePointer> BuildTrim(CallSite& site) {
 }
 
 Result<NodePointer> BuildTrimSide(CallSite& site) {
-  if (site.size() == 1) site.arguments.push_back(LiteralNode(std::string(" "), Type::Char(1).NotNull()));
+  if (site.size() == 1)
+    site.arguments.push_back(LiteralNode(std::string(" "), Type::Char(1).NotNull()));
   const char side = site.call.function[0];
   return Trim(site, side == 'L' ? Sides::kLeft : side == 'R' ? Sides::kRight : Sides::kBoth);
 }
 
 Result<NodePointer> BuildSubstring(CallSite& site) {
   const bool bytes = IsBinary(site.argument_type(0));
-  if (site.size() == 2) site.arguments.push_back(LiteralNode(int64_t{kMaxLength}, Type::Int().NotNull()));
+  if (site.size() == 2)
+    site.arguments.push_back(LiteralNode(int64_t{kMaxLength}, Type::Int().NotNull()));
   for (size_t i = 1; i < 3; ++i) RT_TRY(CastArgument(&site, i, Type::BigInt()));
   return PerRow<StringView, StringView, int64_t, int64_t>(
-      site, [bytes](RowCall&, const StringView& text, int64_t start, int64_t length, StringView* out) {
+      site,
+      [bytes](RowCall&, const StringView& text, int64_t start, int64_t length, StringView* out) {
         if (length < 0) return Outcome::kNull;
-        *out = RowCall::Part(bytes ? SubBytes(text.view(), start, length) : Substring(text.view(), start, length));
+        *out = RowCall::Part(bytes ? SubBytes(text.view(), start, length)
+                                   : Substring(text.view(), start, length));
         return Outcome::kValue;
       });
 }
 
 Result<NodePointer> BuildLeft(CallSite& site) {
   RT_TRY(CastArgument(&site, 1, Type::BigInt()));
-  return PerRow<StringView, StringView, int64_t>(site, [](RowCall&, const StringView& text, int64_t length, StringView* out) {
-    *out = RowCall::Part(Substring(text.view(), 1, length));
-    return Outcome::kValue;
-  });
+  return PerRow<StringView, StringView, int64_t>(
+      site, [](RowCall&, const StringView& text, int64_t length, StringView* out) {
+        *out = RowCall::Part(Substring(text.view(), 1, length));
+        return Outcome::kValue;
+      });
 }
 
 Result<NodePointer> BuildRight(CallSite& site) {
   RT_TRY(CastArgument(&site, 1, Type::BigInt()));
-  return PerRow<StringView, StringView, int64_t>(site, [](RowCall&, const StringView& text, int64_t length, StringView* out) {
+  return PerRow<StringView, StringView, int64_t>(site, [](RowCall&, const StringView& text,
+                                                          int64_t length, StringView* out) {
     const int64_t characters = CountCharacters(text.view());
     const int64_t skipped = length <= 0 ? characters : std::max<int64_t>(characters - length, 0);
     *out = RowCall::Part(text.view().substr(Utf8Offset(text.view(), skipped)));
@@ -295,9 +313,11 @@ Result<NodePointer> BuildPad(CallSite& site) {
   const bool left = site.call.function == "LPAD";
   RT_TRY(CastArgument(&site, 1, Type::BigInt()));
   return PerRow<StringView, StringView, int64_t, StringView>(
-      site, [left](RowCall& call, const StringView& text, int64_t length, const StringView& pad, StringView* out) {
+      site, [left](RowCall& call, const StringView& text, int64_t length, const StringView& pad,
+                   StringView* out) {
         if (length < 0 || pad.size() == 0) return Outcome::kNull;
-        if (static_cast<size_t>(length) > kTextBytesMax) return call.Fail("the length is too large");
+        if (static_cast<size_t>(length) > kTextBytesMax)
+          return call.Fail("the length is too large");
         const std::string_view kept = Substring(text.view(), 1, length);
         std::string padding;
         std::string_view rest;
@@ -319,7 +339,8 @@ Result<NodePointer> BuildOverlay(CallSite& site) {
   if (!has_length) site.arguments.push_back(LiteralNode(int64_t{0}, Type::Int().NotNull()));
   for (size_t i = 2; i < 4; ++i) RT_TRY(CastArgument(&site, i, Type::BigInt()));
   return PerRow<StringView, StringView, StringView, int64_t, int64_t>(
-      site, [has_length](RowCall& call, const StringView& text, const StringView& other, int64_t start, int64_t length, StringView* out) {
+      site, [has_length](RowCall& call, const StringView& text, const StringView& other,
+                         int64_t start, int64_t length, StringView* out) {
         const std::string_view view = text.view();
         const int64_t characters = CountCharacters(view);
         if (!has_length) length = CountCharacters(other.view());
@@ -329,7 +350,8 @@ Result<NodePointer> BuildOverlay(CallSite& site) {
         }
         call.text.assign(view.substr(0, Utf8Offset(view, start - 1)));
         call.text += other.view();
-        if (length > 0 && start + length <= characters) call.text += view.substr(Utf8Offset(view, start - 1 + length));
+        if (length > 0 && start + length <= characters)
+          call.text += view.substr(Utf8Offset(view, start - 1 + length));
         *out = call.Keep(call.text);
         return Outcome::kValue;
       });
@@ -337,7 +359,8 @@ Result<NodePointer> BuildOverlay(CallSite& site) {
 
 Result<NodePointer> BuildReplace(CallSite& site) {
   return PerRow<StringView, StringView, StringView, StringView>(
-      site, [](RowCall& call, const StringView& text, const StringView& search, const StringView& with, StringView* out) {
+      site, [](RowCall& call, const StringView& text, const StringView& search,
+               const StringView& with, StringView* out) {
         std::string_view rest = text.view();
         call.text.clear();
         if (search.size() == 0) {
@@ -350,7 +373,8 @@ Result<NodePointer> BuildReplace(CallSite& site) {
             rest.remove_prefix(one.size());
           }
         } else {
-          for (size_t at = rest.find(search.view()); at != std::string_view::npos; at = rest.find(search.view())) {
+          for (size_t at = rest.find(search.view()); at != std::string_view::npos;
+               at = rest.find(search.view())) {
             call.text += rest.substr(0, at);
             call.text += with.view();
             rest.remove_prefix(at + search.size());
@@ -365,7 +389,8 @@ Result<NodePointer> BuildReplace(CallSite& site) {
 // Character i of `from` becomes character i of `to`; what `to` has no character for goes.
 Result<NodePointer> BuildTranslate(CallSite& site) {
   return PerRow<StringView, StringView, StringView, StringView>(
-      site, [](RowCall& call, const StringView& text, const StringView& from, const StringView& to, StringView* out) {
+      site, [](RowCall& call, const StringView& text, const StringView& from, const StringView& to,
+               StringView* out) {
         call.text.clear();
         for (std::string_view rest = text.view(); !rest.empty();) {
           const std::string_view one = FirstCharacter(rest);

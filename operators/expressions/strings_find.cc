@@ -123,7 +123,8 @@ class LikePattern {
 };
 
 Status WrongPattern(std::string_view pattern) {
-  return Status::InvalidArgument("the LIKE pattern '{}' escapes neither %, _ nor the escape character", pattern);
+  return Status::InvalidArgument(
+      "the LIKE pattern '{}' escapes neither %, _ nor the escape character", pattern);
 }
 
 }  // namespace
@@ -133,7 +134,8 @@ Result<NodePointer> BuildPosition(CallSite& site) {
   if (site.size() == 2) site.arguments.push_back(LiteralNode(int64_t{1}, Type::Int().NotNull()));
   RT_TRY(CastArgument(&site, 2, Type::BigInt()));
   return PerRow<int32_t, StringView, StringView, int64_t>(
-      site, [](RowCall&, const StringView& part, const StringView& text, int64_t from, int32_t* out) {
+      site,
+      [](RowCall&, const StringView& part, const StringView& text, int64_t from, int32_t* out) {
         *out = PositionOf(part.view(), text.view(), from);
         return Outcome::kValue;
       });
@@ -157,7 +159,8 @@ Result<NodePointer> BuildSplitIndex(CallSite& site) {
   }
   RT_TRY(CastArgument(&site, 2, Type::BigInt()));
   return PerRow<StringView, StringView, StringView, int64_t>(
-      site, [](RowCall&, const StringView& text, const StringView& separator, int64_t index, StringView* out) {
+      site, [](RowCall&, const StringView& text, const StringView& separator, int64_t index,
+               StringView* out) {
         if (index < 0 || text.size() == 0) return Outcome::kNull;
         std::string_view rest = text.view();
         const std::string_view between = separator.view();
@@ -186,18 +189,22 @@ Result<NodePointer> BuildLike(CallSite& site) {
   const std::string* escape = has_escape ? site.LiteralText(2) : nullptr;
   if (pattern && (escape || !has_escape)) {
     LikePattern parsed;
-    if (!parsed.Parse(*pattern, escape ? *escape : std::string_view())) return WrongPattern(*pattern);
+    if (!parsed.Parse(*pattern, escape ? *escape : std::string_view()))
+      return WrongPattern(*pattern);
     site.arguments.resize(1);
-    return PerRow<uint8_t, StringView>(site, [parsed](RowCall&, const StringView& text, uint8_t* out) {
-      *out = parsed.Matches(text.view()) ? 1 : 0;
-      return Outcome::kValue;
-    });
+    return PerRow<uint8_t, StringView>(site,
+                                       [parsed](RowCall&, const StringView& text, uint8_t* out) {
+                                         *out = parsed.Matches(text.view()) ? 1 : 0;
+                                         return Outcome::kValue;
+                                       });
   }
   if (!has_escape) site.arguments.push_back(LiteralNode(std::string(), Type::Char(1).NotNull()));
   return PerRow<uint8_t, StringView, StringView, StringView>(
-      site, [](RowCall& call, const StringView& text, const StringView& like, const StringView& escape_character, uint8_t* out) {
+      site, [](RowCall& call, const StringView& text, const StringView& like,
+               const StringView& escape_character, uint8_t* out) {
         LikePattern parsed;
-        if (!parsed.Parse(like.view(), escape_character.view())) return call.Fail(WrongPattern(like.view()).message());
+        if (!parsed.Parse(like.view(), escape_character.view()))
+          return call.Fail(WrongPattern(like.view()).message());
         *out = parsed.Matches(text.view()) ? 1 : 0;
         return Outcome::kValue;
       });

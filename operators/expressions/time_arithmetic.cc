@@ -13,12 +13,15 @@ namespace {
 
 constexpr int64_t kDay = 86'400'000;
 
-int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+int64_t FloorDiv(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
 
 // Slots of NULL rows hold anything, so the sum must not overflow as signed numbers do.
 template <int kSign>
 int64_t WrappedSum(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(kSign) * static_cast<uint64_t>(b));
+  return static_cast<int64_t>(static_cast<uint64_t>(a) +
+                              static_cast<uint64_t>(kSign) * static_cast<uint64_t>(b));
 }
 
 int64_t AddMonths(int64_t days, int64_t months) {
@@ -42,7 +45,8 @@ int64_t MonthsBetween(int64_t a, int64_t b) {
   if (a < b) return -MonthsBetween(b, a);
   const int64_t days_a = FloorDiv(a, kDay), days_b = FloorDiv(b, kDay);
   const int64_t months = MonthsBetweenDays(days_a, days_b);
-  const bool too_early = AddMonths(days_b, months) == days_a && a - days_a * kDay < b - days_b * kDay;
+  const bool too_early =
+      AddMonths(days_b, months) == days_a && a - days_a * kDay < b - days_b * kDay;
   return too_early ? months - 1 : months;
 }
 
@@ -59,22 +63,25 @@ WideTime Shifted(WideTime time, int64_t amount, bool months) {
 template <typename S>
 NodePointer Shift(CallSite& site, bool months, int64_t sign) {
   const Type type = site.arguments[0]->type();
-  return PerRow<S, S, int64_t>(site, [type, months, sign](RowCall&, const S& slot, int64_t interval, S* out) {
-    const int64_t amount = sign * interval;
-    if constexpr (std::is_same_v<S, int32_t>) {
-      int64_t value = slot;
-      if (type.kind == TypeKind::kTime) {
-        value = months ? value : ((value + amount) % kDay + kDay) % kDay;
-      } else {
-        value = months ? AddMonths(value, amount) : value + amount / kDay;
-      }
-      *out = static_cast<int32_t>(value);
-    } else {
-      // Digits below the type's precision stay, as in Flink: TIMESTAMP(0) + 0.5 s + 0.5 s is a second later.
-      StoreTime(Shifted(LoadTime(slot, type.precision), amount, months), std::max(type.precision, 3), out);
-    }
-    return Outcome::kValue;
-  });
+  return PerRow<S, S, int64_t>(
+      site, [type, months, sign](RowCall&, const S& slot, int64_t interval, S* out) {
+        const int64_t amount = sign * interval;
+        if constexpr (std::is_same_v<S, int32_t>) {
+          int64_t value = slot;
+          if (type.kind == TypeKind::kTime) {
+            value = months ? value : ((value + amount) % kDay + kDay) % kDay;
+          } else {
+            value = months ? AddMonths(value, amount) : value + amount / kDay;
+          }
+          *out = static_cast<int32_t>(value);
+        } else {
+          // Digits below the type's precision stay, as in Flink: TIMESTAMP(0) + 0.5 s + 0.5 s is a
+          // second later.
+          StoreTime(Shifted(LoadTime(slot, type.precision), amount, months),
+                    std::max(type.precision, 3), out);
+        }
+        return Outcome::kValue;
+      });
 }
 
 Result<NodePointer> BuildShift(CallSite& site, int64_t sign) {
@@ -96,18 +103,21 @@ Result<NodePointer> BuildDifference(CallSite& site) {
     const Type& own = site.arguments[i]->type();
     const Type& other = site.arguments[1 - i]->type();
     if (own.kind == TypeKind::kTime) continue;
-    const bool both_instants = own.kind == TypeKind::kTimestampLtz && other.kind == TypeKind::kTimestampLtz;
+    const bool both_instants =
+        own.kind == TypeKind::kTimestampLtz && other.kind == TypeKind::kTimestampLtz;
     if (!both_instants || months) RT_TRY(CastArgument(&site, i, Type::Timestamp(3)));
     if (both_instants && !months) RT_TRY(CastArgument(&site, i, Type::TimestampLtz(3)));
   }
   if (site.arguments[0]->type().kind == TypeKind::kTime) {
-    return Pure<int64_t, int32_t, int32_t>(site.type(), std::move(site.arguments), [](int32_t a, int32_t b) { return int64_t{a} - b; });
+    return Pure<int64_t, int32_t, int32_t>(site.type(), std::move(site.arguments),
+                                           [](int32_t a, int32_t b) { return int64_t{a} - b; });
   }
   if (months) {
-    return PerRow<int64_t, int64_t, int64_t>(site, [](RowCall&, int64_t a, int64_t b, int64_t* out) {
-      *out = MonthsBetween(a, b);
-      return Outcome::kValue;
-    });
+    return PerRow<int64_t, int64_t, int64_t>(site,
+                                             [](RowCall&, int64_t a, int64_t b, int64_t* out) {
+                                               *out = MonthsBetween(a, b);
+                                               return Outcome::kValue;
+                                             });
   }
   return Pure<int64_t, int64_t, int64_t>(site.type(), std::move(site.arguments), WrappedSum<-1>);
 }
@@ -117,18 +127,23 @@ Result<NodePointer> BuildScaled(CallSite& site, bool divides) {
   const bool whole = IsInteger(site.arguments[1]->type());
   RT_TRY(CastArgument(&site, 1, whole ? Type::BigInt() : Type::Double()));
   if (whole) {
-    return PerRow<int64_t, int64_t, int64_t>(site, [divides](RowCall& call, int64_t interval, int64_t number, int64_t* out) {
-      if (divides && number == 0) return call.Fail("division by zero");
-      *out = divides ? interval / number : static_cast<int64_t>(static_cast<uint64_t>(interval) * static_cast<uint64_t>(number));
-      return Outcome::kValue;
-    });
+    return PerRow<int64_t, int64_t, int64_t>(
+        site, [divides](RowCall& call, int64_t interval, int64_t number, int64_t* out) {
+          if (divides && number == 0) return call.Fail("division by zero");
+          *out = divides ? interval / number
+                         : static_cast<int64_t>(static_cast<uint64_t>(interval) *
+                                                static_cast<uint64_t>(number));
+          return Outcome::kValue;
+        });
   }
-  return PerRow<int64_t, int64_t, double>(site, [divides](RowCall& call, int64_t interval, double number, int64_t* out) {
-    if (divides && number == 0) return call.Fail("division by zero");
-    const double scaled = divides ? static_cast<double>(interval) / number : static_cast<double>(interval) * number;
-    *out = static_cast<int64_t>(scaled);
-    return Outcome::kValue;
-  });
+  return PerRow<int64_t, int64_t, double>(
+      site, [divides](RowCall& call, int64_t interval, double number, int64_t* out) {
+        if (divides && number == 0) return call.Fail("division by zero");
+        const double scaled = divides ? static_cast<double>(interval) / number
+                                      : static_cast<double>(interval) * number;
+        *out = static_cast<int64_t>(scaled);
+        return Outcome::kValue;
+      });
 }
 
 }  // namespace

@@ -11,17 +11,22 @@ namespace {
 
 constexpr int64_t kDayMillis = 86'400'000;
 constexpr std::string_view kLetters = "yuMLdDEecaHkKhmsSnNAGqQwWB";
-constexpr std::array<std::string_view, 12> kMonths{"January", "February", "March",     "April",   "May",      "June",
-                                                   "July",    "August",   "September", "October", "November", "December"};
-constexpr std::array<std::string_view, 7> kDays{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
+constexpr std::array<std::string_view, 12> kMonths{"January",   "February", "March",    "April",
+                                                   "May",       "June",     "July",     "August",
+                                                   "September", "October",  "November", "December"};
+constexpr std::array<std::string_view, 7> kDays{"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                                "Thursday", "Friday", "Saturday"};
 
-int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+int64_t FloorDiv(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
 
 void AppendPadded(int64_t number, int width, std::string* out) {
   std::string digits;
   AppendInteger(number < 0 ? -number : number, &digits);
   if (number < 0) *out += '-';
-  if (static_cast<int>(digits.size()) < width) out->append(static_cast<size_t>(width) - digits.size(), '0');
+  if (static_cast<int>(digits.size()) < width)
+    out->append(static_cast<size_t>(width) - digits.size(), '0');
   *out += digits;
 }
 
@@ -55,8 +60,9 @@ bool TakeDigits(std::string_view* text, size_t least, size_t most, int64_t* numb
 }
 
 bool IsNumeric(char letter, int width) {
-  return letter != 0 && letter != '[' && letter != ']' && !((letter == 'M' || letter == 'L') && width > 2) && letter != 'E' &&
-         letter != 'a' && letter != 'G' && letter != 'B';
+  return letter != 0 && letter != '[' && letter != ']' &&
+         !((letter == 'M' || letter == 'L') && width > 2) && letter != 'E' && letter != 'a' &&
+         letter != 'G' && letter != 'B';
 }
 
 // The index of the name that the text starts with, or -1.
@@ -133,9 +139,15 @@ void TimeFormat::Append(WideTime local, std::string* out) const {
     switch (field.letter) {
       case 0: *out += field.text; break;
       case 'y':
-      case 'u': width == 2 ? AppendPadded(((year % 100) + 100) % 100, 2, out) : AppendPadded(year, width, out); break;
+      case 'u':
+        width == 2 ? AppendPadded(((year % 100) + 100) % 100, 2, out)
+                   : AppendPadded(year, width, out);
+        break;
       case 'M':
-      case 'L': width > 2 ? AppendName(kMonths[static_cast<size_t>(month - 1)], width, out) : AppendPadded(month, width, out); break;
+      case 'L':
+        width > 2 ? AppendName(kMonths[static_cast<size_t>(month - 1)], width, out)
+                  : AppendPadded(month, width, out);
+        break;
       case 'd': AppendPadded(day, width, out); break;
       case 'D': AppendPadded(days - DaysFromCivil(year, 1, 1) + 1, width, out); break;
       case 'E': AppendName(kDays[static_cast<size_t>(weekday)], width, out); break;
@@ -164,7 +176,8 @@ void TimeFormat::Append(WideTime local, std::string* out) const {
         // The last days of December belong to the first week of the next year when that has begun.
         const int64_t next = DaysFromCivil(year + 1, 1, 1);
         const int64_t next_start = next - ((next + 4) % 7 + 7) % 7;
-        AppendPadded(days >= next_start ? 1 : WeekFrom(DaysFromCivil(year, 1, 1), days), width, out);
+        AppendPadded(days >= next_start ? 1 : WeekFrom(DaysFromCivil(year, 1, 1), days), width,
+                     out);
         break;
       }
       case 'W': AppendPadded(WeekFrom(DaysFromCivil(year, month, 1), days), width, out); break;
@@ -174,7 +187,8 @@ void TimeFormat::Append(WideTime local, std::string* out) const {
   }
 }
 
-bool TimeFormat::ReadField(const Field& field, bool next_is_number, std::string_view* text, Parts* parts) const {
+bool TimeFormat::ReadField(const Field& field, bool next_is_number, std::string_view* text,
+                           Parts* parts) const {
   const size_t width = static_cast<size_t>(field.width);
   int64_t number = 0;
   if (field.letter == 0) {
@@ -204,7 +218,10 @@ bool TimeFormat::ReadField(const Field& field, bool next_is_number, std::string_
     text->remove_prefix(std::min<size_t>(text->size(), 2));
     return true;
   }
-  const size_t most = width == 1 ? (next_is_number ? 1 : field.letter == 'y' || field.letter == 'u' ? 9 : 2) : width;
+  const size_t most = width == 1 ? (next_is_number                               ? 1
+                                    : field.letter == 'y' || field.letter == 'u' ? 9
+                                                                                 : 2)
+                                 : width;
   if (!TakeDigits(text, width == 1 ? 1 : width, most, &number)) return false;
   switch (field.letter) {
     case 'y':
@@ -230,7 +247,8 @@ bool TimeFormat::ReadFields(size_t first, size_t last, std::string_view* text, P
     const Field& field = fields_[i];
     if (field.letter == ']') continue;
     if (field.letter != '[') {
-      const bool next_is_number = i + 1 < last && IsNumeric(fields_[i + 1].letter, fields_[i + 1].width);
+      const bool next_is_number =
+          i + 1 < last && IsNumeric(fields_[i + 1].letter, fields_[i + 1].width);
       if (!ReadField(field, next_is_number, text, parts)) return false;
       continue;
     }
@@ -261,7 +279,8 @@ bool TimeFormat::Read(std::string_view text, bool whole, WideTime* local) const 
   int64_t days = DaysFromCivil(parts.year, month, day);
   if (parts.day_of_year > 0) days = DaysFromCivil(parts.year, 1, 1) + parts.day_of_year - 1;
   const int64_t seconds = (parts.hour * 60 + parts.minute) * 60 + parts.second;
-  *local = {days * kDayMillis + seconds * 1000 + parts.nanos / 1'000'000, static_cast<int32_t>(parts.nanos % 1'000'000)};
+  *local = {days * kDayMillis + seconds * 1000 + parts.nanos / 1'000'000,
+            static_cast<int32_t>(parts.nanos % 1'000'000)};
   return true;
 }
 

@@ -1,7 +1,9 @@
 // Java's date and time patterns (`yyyy-MM-dd HH:mm:ss.SSS`), written and read.
 //
-// A pattern is cut into fields once; letters repeat to say how wide a field is. Text in single quotes stands for itself.
-// Reading takes 1970-01-01 00:00:00 for what the pattern does not name, and a day behind the month's last for the last.
+// A pattern is cut into fields once; letters repeat to say how wide a field is. Text in single
+// quotes stands for itself.
+// Reading takes 1970-01-01 00:00:00 for what the pattern does not name, and a day behind the
+// month's last for the last.
 #pragma once
 
 #include <string>
@@ -27,7 +29,8 @@ class TimeFormat {
     std::string text;
   };
   struct Parts;
-  bool ReadField(const Field& field, bool next_is_number, std::string_view* text, Parts* parts) const;
+  bool ReadField(const Field& field, bool next_is_number, std::string_view* text,
+                 Parts* parts) const;
   bool ReadFields(size_t first, size_t last, std::string_view* text, Parts* parts) const;
 
   std::vector<Field> fields_;

@@ -1,4 +1,5 @@
-// DATE_FORMAT, TO_TIMESTAMP, TO_DATE, UNIX_TIMESTAMP and their kin: times from text and numbers, and text from times.
+// DATE_FORMAT, TO_TIMESTAMP, TO_DATE, UNIX_TIMESTAMP and their kin: times from text and numbers,
+// and text from times.
 #include <algorithm>
 #include <limits>
 
@@ -14,7 +15,9 @@ namespace {
 constexpr const char* kDefaultPattern = "yyyy-MM-dd HH:mm:ss";
 constexpr int64_t kDayMillis = 86'400'000;
 
-int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+int64_t FloorDiv(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
 
 // The format of a row: parsed once for a literal, else again whenever the pattern changes.
 class FormatOf {
@@ -22,10 +25,12 @@ class FormatOf {
   // `argument` past the end: the default pattern.
   static Result<FormatOf> Make(CallSite& site, size_t argument) {
     FormatOf of;
-    if (argument >= site.size()) site.arguments.push_back(LiteralNode(std::string(kDefaultPattern), Type::String().NotNull()));
+    if (argument >= site.size())
+      site.arguments.push_back(LiteralNode(std::string(kDefaultPattern), Type::String().NotNull()));
     const bool given = argument < site.call.operands.size();
     const std::string* literal = given ? site.LiteralText(argument) : nullptr;
-    if (literal && !of.Use(*literal)) return Status::InvalidArgument("{} in {}", of.error_, Quote(*literal));
+    if (literal && !of.Use(*literal))
+      return Status::InvalidArgument("{} in {}", of.error_, Quote(*literal));
     return of;
   }
 
@@ -52,7 +57,8 @@ template <typename S>
 NodePointer FormatTime(CallSite& site, FormatOf formats) {
   const Type type = site.arguments[0]->type();
   return PerRow<StringView, S, StringView>(
-      site, [formats, type, zone = site.context.local_time_zone](RowCall& call, const S& slot, const StringView& pattern, StringView* out) mutable {
+      site, [formats, type, zone = site.context.local_time_zone](
+                RowCall& call, const S& slot, const StringView& pattern, StringView* out) mutable {
         const TimeFormat* format = formats.For(pattern);
         if (!format) return call.Fail(formats.error());
         WideTime time = LoadTime(slot, type.precision);
@@ -104,15 +110,18 @@ NodePointer LtzFromNumber(CallSite& site, int precision) {
 Result<NodePointer> LtzFromText(CallSite& site) {
   const bool has_pattern = site.size() > 1;
   const std::string* zone_text = site.size() > 2 ? site.LiteralText(2) : nullptr;
-  if (site.size() > 2 && !zone_text) return Status::Unsupported("TO_TIMESTAMP_LTZ with a zone that is no literal");
+  if (site.size() > 2 && !zone_text)
+    return Status::Unsupported("TO_TIMESTAMP_LTZ with a zone that is no literal");
   const std::string zone = zone_text ? *zone_text : "UTC";
   if (site.size() > 2) site.arguments.resize(2);
   RT_ASSIGN(FormatOf formats, FormatOf::Make(site, 1));
   return PerRow<int64_t, StringView, StringView>(
-      site, [formats, has_pattern, zone](RowCall& call, const StringView& text, const StringView& pattern, int64_t* out) mutable {
+      site, [formats, has_pattern, zone](RowCall& call, const StringView& text,
+                                         const StringView& pattern, int64_t* out) mutable {
         WideTime time{};
         const TimeFormat* format = formats.For(pattern);
-        const bool ok = has_pattern ? format && format->Read(text.view(), true, &time) : ReadSqlTimestamp(text.view(), &time);
+        const bool ok = has_pattern ? format && format->Read(text.view(), true, &time)
+                                    : ReadSqlTimestamp(text.view(), &time);
         if (!ok) return has_pattern ? Outcome::kNull : call.Fail("this is no timestamp");
         int64_t offset = 0;
         ZoneOffsetAtLocal(zone, time.millis, &offset);
@@ -127,11 +136,15 @@ Result<NodePointer> BuildDateFormat(CallSite& site) {
   const Type type = site.argument_type(0);
   RT_ASSIGN(FormatOf formats, FormatOf::Make(site, 1));
   if (IsTimestamp(type)) {
-    return type.precision <= 6 ? FormatTime<int64_t>(site, formats) : FormatTime<WideTime>(site, formats);
+    return type.precision <= 6 ? FormatTime<int64_t>(site, formats)
+                               : FormatTime<WideTime>(site, formats);
   }
-  if (!IsCharacter(type)) return Status::InvalidArgument("DATE_FORMAT needs a TIMESTAMP or a string, not {}", ToString(type));
+  if (!IsCharacter(type))
+    return Status::InvalidArgument("DATE_FORMAT needs a TIMESTAMP or a string, not {}",
+                                   ToString(type));
   return PerRow<StringView, StringView, StringView>(
-      site, [formats](RowCall& call, const StringView& text, const StringView& pattern, StringView* out) mutable {
+      site, [formats](RowCall& call, const StringView& text, const StringView& pattern,
+                      StringView* out) mutable {
         const TimeFormat* format = formats.For(pattern);
         if (!format) return call.Fail(formats.error());
         WideTime time{};
@@ -147,11 +160,13 @@ Result<NodePointer> BuildToTimestamp(CallSite& site) {
   const bool has_pattern = site.size() > 1;
   RT_ASSIGN(FormatOf formats, FormatOf::Make(site, 1));
   return PerRow<int64_t, StringView, StringView>(
-      site, [formats, has_pattern](RowCall& call, const StringView& text, const StringView& pattern, int64_t* out) mutable {
+      site, [formats, has_pattern](RowCall& call, const StringView& text, const StringView& pattern,
+                                   int64_t* out) mutable {
         const TimeFormat* format = formats.For(pattern);
         if (!format) return call.Fail(formats.error());
         WideTime time{};
-        const bool ok = has_pattern ? format->Read(text.view(), true, &time) : ReadSqlTimestamp(text.view(), &time);
+        const bool ok = has_pattern ? format->Read(text.view(), true, &time)
+                                    : ReadSqlTimestamp(text.view(), &time);
         if (!ok) return Outcome::kNull;
         *out = time.millis;
         return Outcome::kValue;
@@ -161,26 +176,32 @@ Result<NodePointer> BuildToTimestamp(CallSite& site) {
 Result<NodePointer> BuildToTimestampLtz(CallSite& site) {
   const Type type = site.argument_type(0);
   if (IsCharacter(type)) return LtzFromText(site);
-  if (!IsNumber(type)) return Status::InvalidArgument("TO_TIMESTAMP_LTZ needs a number or a string, not {}", ToString(type));
+  if (!IsNumber(type))
+    return Status::InvalidArgument("TO_TIMESTAMP_LTZ needs a number or a string, not {}",
+                                   ToString(type));
   int precision = 3;
   if (site.size() > 1) {
     const int64_t* given = site.LiteralInteger(1);
-    if (!given || *given < 0 || *given > 9) return Status::InvalidArgument("the precision of TO_TIMESTAMP_LTZ is a literal of 0 to 9");
+    if (!given || *given < 0 || *given > 9)
+      return Status::InvalidArgument("the precision of TO_TIMESTAMP_LTZ is a literal of 0 to 9");
     precision = static_cast<int>(*given);
   }
   RT_TRY(CastArgument(&site, 0, Type::BigInt()));
-  return site.type().precision <= 6 ? LtzFromNumber<int64_t>(site, precision) : LtzFromNumber<WideTime>(site, precision);
+  return site.type().precision <= 6 ? LtzFromNumber<int64_t>(site, precision)
+                                    : LtzFromNumber<WideTime>(site, precision);
 }
 
 Result<NodePointer> BuildToDate(CallSite& site) {
   const bool has_pattern = site.size() > 1;
   RT_ASSIGN(FormatOf formats, FormatOf::Make(site, 1));
   return PerRow<int32_t, StringView, StringView>(
-      site, [formats, has_pattern](RowCall& call, const StringView& text, const StringView& pattern, int32_t* out) mutable {
+      site, [formats, has_pattern](RowCall& call, const StringView& text, const StringView& pattern,
+                                   int32_t* out) mutable {
         if (!has_pattern) {
           Value days;
           std::string reason;
-          if (TextToValue(text.view(), Type::Date(), "UTC", &days, &reason) != Outcome::kValue) return Outcome::kNull;
+          if (TextToValue(text.view(), Type::Date(), "UTC", &days, &reason) != Outcome::kValue)
+            return Outcome::kNull;
           *out = static_cast<int32_t>(std::get<int64_t>(days));
           return Outcome::kValue;
         }
@@ -198,7 +219,9 @@ Result<NodePointer> BuildFromUnixtime(CallSite& site) {
   RT_ASSIGN(FormatOf formats, FormatOf::Make(site, 1));
   RT_TRY(CastArgument(&site, 0, Type::BigInt()));
   return PerRow<StringView, int64_t, StringView>(
-      site, [formats, zone = site.context.local_time_zone](RowCall& call, int64_t seconds, const StringView& pattern, StringView* out) mutable {
+      site,
+      [formats, zone = site.context.local_time_zone](
+          RowCall& call, int64_t seconds, const StringView& pattern, StringView* out) mutable {
         const TimeFormat* format = formats.For(pattern);
         if (!format) return call.Fail(formats.error());
         int64_t millis;
@@ -232,11 +255,14 @@ Result<NodePointer> BuildUnixTimestamp(CallSite& site) {
   if (site.size() == 0) return NodePointer(std::make_unique<UnixNowNode>(site.type()));
   RT_ASSIGN(FormatOf formats, FormatOf::Make(site, 1));
   return PerRow<int64_t, StringView, StringView>(
-      site, [formats, zone = site.context.local_time_zone](RowCall& call, const StringView& text, const StringView& pattern, int64_t* out) mutable {
+      site,
+      [formats, zone = site.context.local_time_zone](
+          RowCall& call, const StringView& text, const StringView& pattern, int64_t* out) mutable {
         const TimeFormat* format = formats.For(pattern);
         if (!format) return call.Fail(formats.error());
         WideTime time{};
-        *out = format->Read(text.view(), false, &time) ? EpochSeconds(time, zone) : std::numeric_limits<int64_t>::min();
+        *out = format->Read(text.view(), false, &time) ? EpochSeconds(time, zone)
+                                                       : std::numeric_limits<int64_t>::min();
         return Outcome::kValue;
       });
 }
@@ -247,7 +273,8 @@ Result<NodePointer> BuildConvertTz(CallSite& site) {
   std::string error;
   RT_CHECK(format.Parse(kDefaultPattern, &error));
   return PerRow<StringView, StringView, StringView, StringView>(
-      site, [format](RowCall& call, const StringView& text, const StringView& from, const StringView& to, StringView* out) {
+      site, [format](RowCall& call, const StringView& text, const StringView& from,
+                     const StringView& to, StringView* out) {
         WideTime time{};
         int64_t from_offset, to_offset;
         if (!format.Read(text.view(), false, &time)) return Outcome::kNull;

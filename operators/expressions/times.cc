@@ -14,22 +14,53 @@ constexpr int64_t kMinute = 60 * kSecond;
 constexpr int64_t kHour = 60 * kMinute;
 constexpr int64_t kDay = 24 * kHour;
 
-int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); }
+int64_t FloorDiv(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
 int64_t CeilDiv(int64_t a, int64_t b) { return -FloorDiv(-a, b); }
 
 enum class Unit : uint8_t {
-  kMillennium, kCentury, kDecade, kYear, kIsoYear, kQuarter, kMonth, kWeek, kDay, kDayOfWeek, kIsoDayOfWeek, kDayOfYear,
-  kHour, kMinute, kSecond, kMillisecond, kMicrosecond, kNanosecond, kEpoch,
+  kMillennium,
+  kCentury,
+  kDecade,
+  kYear,
+  kIsoYear,
+  kQuarter,
+  kMonth,
+  kWeek,
+  kDay,
+  kDayOfWeek,
+  kIsoDayOfWeek,
+  kDayOfYear,
+  kHour,
+  kMinute,
+  kSecond,
+  kMillisecond,
+  kMicrosecond,
+  kNanosecond,
+  kEpoch,
 };
 
 bool FindUnit(const std::string& name, Unit* unit) {
   static const std::unordered_map<std::string_view, Unit> units{
-      {"MILLENNIUM", Unit::kMillennium}, {"CENTURY", Unit::kCentury},   {"DECADE", Unit::kDecade},
-      {"YEAR", Unit::kYear},             {"ISOYEAR", Unit::kIsoYear},   {"QUARTER", Unit::kQuarter},
-      {"MONTH", Unit::kMonth},           {"WEEK", Unit::kWeek},         {"DAY", Unit::kDay},
-      {"DOW", Unit::kDayOfWeek},         {"ISODOW", Unit::kIsoDayOfWeek}, {"DOY", Unit::kDayOfYear},
-      {"HOUR", Unit::kHour},             {"MINUTE", Unit::kMinute},     {"SECOND", Unit::kSecond},
-      {"MILLISECOND", Unit::kMillisecond}, {"MICROSECOND", Unit::kMicrosecond}, {"NANOSECOND", Unit::kNanosecond},
+      {"MILLENNIUM", Unit::kMillennium},
+      {"CENTURY", Unit::kCentury},
+      {"DECADE", Unit::kDecade},
+      {"YEAR", Unit::kYear},
+      {"ISOYEAR", Unit::kIsoYear},
+      {"QUARTER", Unit::kQuarter},
+      {"MONTH", Unit::kMonth},
+      {"WEEK", Unit::kWeek},
+      {"DAY", Unit::kDay},
+      {"DOW", Unit::kDayOfWeek},
+      {"ISODOW", Unit::kIsoDayOfWeek},
+      {"DOY", Unit::kDayOfYear},
+      {"HOUR", Unit::kHour},
+      {"MINUTE", Unit::kMinute},
+      {"SECOND", Unit::kSecond},
+      {"MILLISECOND", Unit::kMillisecond},
+      {"MICROSECOND", Unit::kMicrosecond},
+      {"NANOSECOND", Unit::kNanosecond},
       {"EPOCH", Unit::kEpoch},
   };
   const auto found = units.find(name);
@@ -112,7 +143,8 @@ Result<NodePointer> ExtractFrom(CallSite& site, Unit unit) {
   Nodes operand;
   operand.push_back(std::move(site.arguments[1]));
   site.arguments = std::move(operand);
-  return PerRow<int64_t, S>(site, [unit, type, zone = site.context.local_time_zone](RowCall&, const S& slot, int64_t* out) {
+  return PerRow<int64_t, S>(site, [unit, type, zone = site.context.local_time_zone](
+                                      RowCall&, const S& slot, int64_t* out) {
     WideTime time = LoadAny(slot, type);
     if (unit != Unit::kEpoch) time.millis += OffsetOf(type, zone, time.millis);
     *out = Part(unit, time);
@@ -120,9 +152,10 @@ Result<NodePointer> ExtractFrom(CallSite& site, Unit unit) {
   });
 }
 
-// --- FLOOR and CEIL ------------------------------------------------------------------------------------------------
+// --- FLOOR and CEIL ------------------------------------------------------------------------------
 
-// The first day of the unit that holds the day, or with `up` of the next one unless the day is itself a first.
+// The first day of the unit that holds the day, or with `up` of the next one unless the day is
+// itself a first.
 int64_t RoundDays(Unit unit, int64_t days, bool up) {
   int64_t year;
   int month, day;
@@ -166,7 +199,8 @@ int64_t MillisOf(Unit unit) {
 }
 
 int64_t RoundMillis(Unit unit, int64_t millis, bool up) {
-  if (const int64_t length = MillisOf(unit)) return (up ? CeilDiv(millis, length) : FloorDiv(millis, length)) * length;
+  if (const int64_t length = MillisOf(unit))
+    return (up ? CeilDiv(millis, length) : FloorDiv(millis, length)) * length;
   const int64_t days = up ? CeilDiv(millis, kDay) : FloorDiv(millis, kDay);
   return RoundDays(unit, days, up) * kDay;
 }
@@ -175,33 +209,36 @@ template <typename S>
 NodePointer RoundTime(CallSite& site, Unit unit, bool up) {
   const Type type = site.type();
   site.arguments.resize(1);
-  return PerRow<S, S>(site, [type, unit, up, zone = site.context.local_time_zone](RowCall&, const S& slot, S* out) {
-    if constexpr (std::is_same_v<S, int32_t>) {
-      const bool is_date = type.kind == TypeKind::kDate;
-      const int64_t rounded = RoundMillis(unit, is_date ? slot * kDay : int64_t{slot}, up);
-      *out = static_cast<int32_t>(is_date ? FloorDiv(rounded, kDay) : rounded);
-    } else {
-      WideTime time = LoadTime(slot, type.precision);
-      const bool has_rest = time.nanos != 0;
-      time.nanos = 0;
-      const int64_t local = time.millis + OffsetOf(type, zone, time.millis) + (up && has_rest ? 1 : 0);
-      time.millis = RoundMillis(unit, local, up);
-      if (type.kind == TypeKind::kTimestampLtz) {
-        int64_t offset = 0;
-        ZoneOffsetAtLocal(zone, time.millis, &offset);
-        time.millis -= offset;
-      }
-      StoreTime(time, std::max(type.precision, 3), out);
-    }
-    return Outcome::kValue;
-  });
+  return PerRow<S, S>(
+      site, [type, unit, up, zone = site.context.local_time_zone](RowCall&, const S& slot, S* out) {
+        if constexpr (std::is_same_v<S, int32_t>) {
+          const bool is_date = type.kind == TypeKind::kDate;
+          const int64_t rounded = RoundMillis(unit, is_date ? slot * kDay : int64_t{slot}, up);
+          *out = static_cast<int32_t>(is_date ? FloorDiv(rounded, kDay) : rounded);
+        } else {
+          WideTime time = LoadTime(slot, type.precision);
+          const bool has_rest = time.nanos != 0;
+          time.nanos = 0;
+          const int64_t local =
+              time.millis + OffsetOf(type, zone, time.millis) + (up && has_rest ? 1 : 0);
+          time.millis = RoundMillis(unit, local, up);
+          if (type.kind == TypeKind::kTimestampLtz) {
+            int64_t offset = 0;
+            ZoneOffsetAtLocal(zone, time.millis, &offset);
+            time.millis -= offset;
+          }
+          StoreTime(time, std::max(type.precision, 3), out);
+        }
+        return Outcome::kValue;
+      });
 }
 
-// --- now -----------------------------------------------------------------------------------------------------------
+// --- now -----------------------------------------------------------------------------------------
 
 class NowNode final : public Node {
  public:
-  NowNode(Type type, bool local, std::string zone) : Node(type), local_(local), zone_(std::move(zone)) {}
+  NowNode(Type type, bool local, std::string zone)
+      : Node(type), local_(local), zone_(std::move(zone)) {}
 
   Status Compute(const Frame& frame, Rows rows, View* out) override {
     int64_t offset = 0;
@@ -209,7 +246,8 @@ class NowNode final : public Node {
     const int64_t millis = frame.now_millis + offset;
     const int64_t days = FloorDiv(millis, kDay);
     if (LayoutOf(type_) == Layout::kInt32) {
-      const int64_t value = type_.kind == TypeKind::kDate ? days : (millis - days * kDay) / kSecond * kSecond;
+      const int64_t value =
+          type_.kind == TypeKind::kDate ? days : (millis - days * kDay) / kSecond * kSecond;
       int32_t* const slots = buffer_.Slots<int32_t>(frame.rows);
       ForEach(rows, [&](int row) { slots[row] = static_cast<int32_t>(value); });
       out->data = reinterpret_cast<const char*>(slots);
@@ -252,9 +290,11 @@ class WatermarkNode final : public Node {
 Result<NodePointer> BuildExtract(CallSite& site) {
   const std::string* word = site.LiteralText(0);
   Unit unit;
-  if (!word || !FindUnit(*word, &unit)) return Status::InvalidArgument("EXTRACT knows no unit {}", word ? *word : "");
+  if (!word || !FindUnit(*word, &unit))
+    return Status::InvalidArgument("EXTRACT knows no unit {}", word ? *word : "");
   const Type type = site.argument_type(1);
-  if (!IsTemporal(type)) return Status::InvalidArgument("EXTRACT needs a date or time, not {}", ToString(type));
+  if (!IsTemporal(type))
+    return Status::InvalidArgument("EXTRACT needs a date or time, not {}", ToString(type));
   switch (LayoutOf(type)) {
     case Layout::kInt32: return ExtractFrom<int32_t>(site, unit);
     case Layout::kInt64: return ExtractFrom<int64_t>(site, unit);
@@ -265,8 +305,10 @@ Result<NodePointer> BuildExtract(CallSite& site) {
 Result<NodePointer> BuildTimeFloor(CallSite& site, bool ceil) {
   const std::string* word = site.LiteralText(1);
   Unit unit;
-  if (!word || !FindUnit(*word, &unit)) return Status::InvalidArgument("{} knows no unit {}", site.call.function, word ? *word : "");
-  if (!IsTemporal(site.argument_type(0))) return Status::InvalidArgument("{} TO needs a date or time", site.call.function);
+  if (!word || !FindUnit(*word, &unit))
+    return Status::InvalidArgument("{} knows no unit {}", site.call.function, word ? *word : "");
+  if (!IsTemporal(site.argument_type(0)))
+    return Status::InvalidArgument("{} TO needs a date or time", site.call.function);
   RT_TRY(CastArgument(&site, 0, site.type()));
   switch (LayoutOf(site.type())) {
     case Layout::kInt32: return RoundTime<int32_t>(site, unit, ceil);
@@ -277,7 +319,8 @@ Result<NodePointer> BuildTimeFloor(CallSite& site, bool ceil) {
 
 Result<NodePointer> BuildNow(CallSite& site) {
   const bool instant = site.type().kind == TypeKind::kTimestampLtz;
-  return NodePointer(std::make_unique<NowNode>(site.type(), !instant, site.context.local_time_zone));
+  return NodePointer(
+      std::make_unique<NowNode>(site.type(), !instant, site.context.local_time_zone));
 }
 
 Result<NodePointer> BuildWatermark(CallSite& site) {

@@ -46,12 +46,16 @@ std::optional<Type> CommonButNull(const Type& a, const Type& b) {
   if (a.kind == TypeKind::kNull) return b;
   if (b.kind == TypeKind::kNull) return a;
   if (IsNumber(a) && IsNumber(b)) return CommonNumber(a, b);
-  if (IsCharacter(a) && IsCharacter(b)) return CommonString(a, b, TypeKind::kChar, TypeKind::kVarChar);
-  if (IsBinary(a) && IsBinary(b)) return CommonString(a, b, TypeKind::kBinary, TypeKind::kVarBinary);
+  if (IsCharacter(a) && IsCharacter(b))
+    return CommonString(a, b, TypeKind::kChar, TypeKind::kVarChar);
+  if (IsBinary(a) && IsBinary(b))
+    return CommonString(a, b, TypeKind::kBinary, TypeKind::kVarBinary);
   if (IsTimestamp(a) && IsTimestamp(b)) {
     const bool zoned = a.kind == TypeKind::kTimestampLtz && b.kind == TypeKind::kTimestampLtz;
-    Type common = Type::Of(zoned ? TypeKind::kTimestampLtz : TypeKind::kTimestamp, std::max(a.precision, b.precision));
-    if (a.time_attribute == b.time_attribute && a.kind == b.kind) common.time_attribute = a.time_attribute;
+    Type common = Type::Of(zoned ? TypeKind::kTimestampLtz : TypeKind::kTimestamp,
+                           std::max(a.precision, b.precision));
+    if (a.time_attribute == b.time_attribute && a.kind == b.kind)
+      common.time_attribute = a.time_attribute;
     return common;
   }
   if (a.kind == b.kind) return Type::Of(a.kind, std::max(a.precision, b.precision));
@@ -136,10 +140,12 @@ Type ArithmeticType(Arithmetic operation, const Type& a, const Type& b) {
 
 bool CanCast(const Type& from, const Type& to) {
   if (from.kind == TypeKind::kNull || from.kind == to.kind) return true;
-  if (to.kind == TypeKind::kNull || from.kind == TypeKind::kSymbol || to.kind == TypeKind::kSymbol) return false;
+  if (to.kind == TypeKind::kNull || from.kind == TypeKind::kSymbol || to.kind == TypeKind::kSymbol)
+    return false;
   if (IsCharacter(to)) return true;
   if (IsCharacter(from)) return !IsInterval(to);
-  if (IsNumber(from)) return IsNumber(to) || to.kind == TypeKind::kBoolean || (IsInterval(to) && IsExactNumber(from));
+  if (IsNumber(from))
+    return IsNumber(to) || to.kind == TypeKind::kBoolean || (IsInterval(to) && IsExactNumber(from));
   switch (from.kind) {
     case TypeKind::kBoolean: return IsNumber(to);
     case TypeKind::kBinary:
@@ -194,8 +200,10 @@ bool IsInjectiveCast(const Type& from, const Type& to) {
 bool CanInsert(const Type& from, const Type& to) {
   if (from.kind == TypeKind::kNull || from.kind == to.kind) return true;
   if (from.kind == TypeKind::kChar && to.kind == TypeKind::kVarChar) return true;
-  if (from.kind == TypeKind::kVarChar && to.kind == TypeKind::kChar) return from.precision != kMaxLength;
-  if (IsBinary(from) && IsBinary(to)) return from.precision != kMaxLength || to.kind == TypeKind::kVarBinary;
+  if (from.kind == TypeKind::kVarChar && to.kind == TypeKind::kChar)
+    return from.precision != kMaxLength;
+  if (IsBinary(from) && IsBinary(to))
+    return from.precision != kMaxLength || to.kind == TypeKind::kVarBinary;
   if (IsInteger(from) && IsInteger(to)) return from.kind < to.kind;
   if (IsExactNumber(from) && to.kind == TypeKind::kDecimal) return true;
   if (IsNumber(from) && IsApproximate(to)) return from.kind != TypeKind::kDouble;

@@ -2,10 +2,10 @@
 //
 //   INT + DECIMAL(10, 2)          DECIMAL(13, 2)      integers count as DECIMAL(3|5|10|19, 0)
 //   CASE … 'a' … 'bcd'            VARCHAR(3)          CHARs of several lengths become VARCHAR
-//   DECIMAL(38, 10) * same        DECIMAL(38, 6)      above 38 digits the scale gives way, down to 6
+//   DECIMAL(38, 10) * same        DECIMAL(38, 6)      above 38 digits the scale gives way, to 6
 //
-// Used by the binder (registry.h builds on it), the planner (set operations, INSERT) and the evaluator (which type an
-// operator computes in). Nothing here looks at values.
+// Used by the binder (registry.h builds on it), the planner (set operations, INSERT) and the
+// evaluator (which type an operator computes in). Nothing here looks at values.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,8 @@
 
 namespace rowtide {
 
-// The type that all of them can be brought to without a loss that SQL would mind; nullable when one of them is.
+// The type that all of them can be brought to without a loss that SQL would mind; nullable when one
+// of them is.
 // None when they do not mix (DATE and TIMESTAMP, numbers and strings).
 std::optional<Type> LeastRestrictive(std::span<const Type> types);
 std::optional<Type> LeastRestrictive(const Type& a, const Type& b);

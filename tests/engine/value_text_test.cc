@@ -38,11 +38,22 @@ std::string Echo(std::string_view text, const Type& type) {
 
 TEST(ScriptText, FloatsAreLikePythonsRepr) {
   const std::pair<double, const char*> cases[] = {
-      {1.0, "1.0"}, {0.1, "0.1"}, {1e16, "1e+16"}, {1e15, "1000000000000000.0"}, {1e-5, "1e-05"}, {0.0001, "0.0001"},
-      {5e-324, "5e-324"}, {1.7976931348623157e308, "1.7976931348623157e+308"}, {-0.0, "-0.0"}, {100, "100.0"},
-      {std::nan(""), "\"NaN\""}, {-HUGE_VAL, "\"-Infinity\""}, {0.30000000000000004, "0.30000000000000004"}};
+      {1.0, "1.0"},
+      {0.1, "0.1"},
+      {1e16, "1e+16"},
+      {1e15, "1000000000000000.0"},
+      {1e-5, "1e-05"},
+      {0.0001, "0.0001"},
+      {5e-324, "5e-324"},
+      {1.7976931348623157e308, "1.7976931348623157e+308"},
+      {-0.0, "-0.0"},
+      {100, "100.0"},
+      {std::nan(""), "\"NaN\""},
+      {-HUGE_VAL, "\"-Infinity\""},
+      {0.30000000000000004, "0.30000000000000004"}};
   for (const auto& [value, text] : cases) EXPECT_EQ(Script(value, Type::Double()), text);
-  EXPECT_EQ(Script(static_cast<double>(3.4028235e38f), Type::Of(TypeKind::kFloat)), "3.4028235e+38");
+  EXPECT_EQ(Script(static_cast<double>(3.4028235e38f), Type::Of(TypeKind::kFloat)),
+            "3.4028235e+38");
   EXPECT_EQ(Script(static_cast<double>(0.1f), Type::Of(TypeKind::kFloat)), "0.1");
 }
 
@@ -58,8 +69,10 @@ TEST(ScriptText, EveryTypeComesBack) {
   EXPECT_EQ(Echo("0001-01-01", Type::Date()), "\"0001-01-01\"");
   EXPECT_EQ(Echo("03:04:05", Type::Of(TypeKind::kTime, 0)), "\"03:04:05\"");
   EXPECT_EQ(Echo("1969-12-31 23:59:59.999", Type::Timestamp(3)), "\"1969-12-31 23:59:59.999\"");
-  EXPECT_EQ(Echo("9999-12-31 23:59:59.999999", Type::Timestamp(6)), "\"9999-12-31 23:59:59.999999\"");
-  EXPECT_EQ(Echo("1970-01-01 00:00:00.000000001", Type::Timestamp(9)), "\"1970-01-01 00:00:00.000000001\"");
+  EXPECT_EQ(Echo("9999-12-31 23:59:59.999999", Type::Timestamp(6)),
+            "\"9999-12-31 23:59:59.999999\"");
+  EXPECT_EQ(Echo("1970-01-01 00:00:00.000000001", Type::Timestamp(9)),
+            "\"1970-01-01 00:00:00.000000001\"");
   EXPECT_EQ(Echo("2026-01-02 03:04:05Z", Type::TimestampLtz(3)), "\"2026-01-02 03:04:05.000Z\"");
   EXPECT_EQ(Echo("300", Type::Of(TypeKind::kTinyInt)), "'300' is no TINYINT");
   EXPECT_EQ(Echo("2026-02-30", Type::Date()), "'2026-02-30' is no DATE");
@@ -67,7 +80,8 @@ TEST(ScriptText, EveryTypeComesBack) {
 
 TEST(ScriptText, EscapesOnlyWhatMustBe) {
   EXPECT_EQ(Echo("a\"b\\c\né𝄞", Type::String()), "\"a\\\"b\\\\c\\né𝄞\"");
-  EXPECT_EQ(Echo("a long clean text of some length\x01", Type::String()), "\"a long clean text of some length\\u0001\"");
+  EXPECT_EQ(Echo("a long clean text of some length\x01", Type::String()),
+            "\"a long clean text of some length\\u0001\"");
 }
 
 TEST(CastText, IsFlinks) {
@@ -78,7 +92,8 @@ TEST(CastText, IsFlinks) {
   EXPECT_EQ(Cast(123456789.125, Type::Double()), "1.23456789125E8");
   EXPECT_EQ(Cast(9999999.0, Type::Double()), "9999999.0");
   EXPECT_EQ(Cast(std::string("\n\xff"), Type::Bytes()), "\n\xEF\xBF\xBD");
-  EXPECT_EQ(Cast(int64_t{1767225600000}, Type::TimestampLtz(3), "America/New_York"), "2025-12-31 19:00:00.000");
+  EXPECT_EQ(Cast(int64_t{1767225600000}, Type::TimestampLtz(3), "America/New_York"),
+            "2025-12-31 19:00:00.000");
 }
 
 TEST(Times, ZonesKnowGapsAndOverlaps) {
@@ -88,9 +103,11 @@ TEST(Times, ZonesKnowGapsAndOverlaps) {
   ASSERT_TRUE(ZoneOffsetAtInstant("GMT+08:00", 0, &offset));
   EXPECT_EQ(offset, 28'800'000);
   // 2026-03-29 02:30 does not exist in Berlin, 2026-10-25 02:30 exists twice.
-  ASSERT_TRUE(ZoneOffsetAtLocal("Europe/Berlin", DaysFromCivil(2026, 3, 29) * 86'400'000 + 9'000'000, &offset));
+  ASSERT_TRUE(ZoneOffsetAtLocal("Europe/Berlin",
+                                DaysFromCivil(2026, 3, 29) * 86'400'000 + 9'000'000, &offset));
   EXPECT_EQ(offset, 3'600'000);
-  ASSERT_TRUE(ZoneOffsetAtLocal("Europe/Berlin", DaysFromCivil(2026, 10, 25) * 86'400'000 + 9'000'000, &offset));
+  ASSERT_TRUE(ZoneOffsetAtLocal("Europe/Berlin",
+                                DaysFromCivil(2026, 10, 25) * 86'400'000 + 9'000'000, &offset));
   EXPECT_EQ(offset, 7'200'000);
   EXPECT_FALSE(ZoneOffsetAtInstant("Nowhere/Land", 0, &offset));
 }

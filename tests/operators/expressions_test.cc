@@ -23,7 +23,8 @@ Expression Null(const Type& type) { return Expression::Null(type); }
 Expression Dec(const std::string& text) {
   const size_t point = text.find('.');
   const int scale = point == std::string::npos ? 0 : static_cast<int>(text.size() - point - 1);
-  const int precision = static_cast<int>(text.size()) - (scale > 0 ? 1 : 0) - (text[0] == '-' ? 1 : 0);
+  const int precision =
+      static_cast<int>(text.size()) - (scale > 0 ? 1 : 0) - (text[0] == '-' ? 1 : 0);
   int128 unscaled;
   bool fits;
   EXPECT_TRUE(ParseDecimal(text, 38, scale, &unscaled, &fits));
@@ -34,7 +35,9 @@ Expression Parsed(const std::string& text, const Type& type) {
   EXPECT_TRUE(value.ok()) << text;
   return Expression::Literal(*value, type.NotNull());
 }
-Expression Ts(const std::string& text, int precision = 0) { return Parsed(text, Type::Timestamp(precision)); }
+Expression Ts(const std::string& text, int precision = 0) {
+  return Parsed(text, Type::Timestamp(precision));
+}
 Expression Date(const std::string& text) { return Parsed(text, Type::Date()); }
 Expression Call(const char* name, std::vector<Expression> arguments) {
   Result<Expression> call = MakeCall(name, std::move(arguments));
@@ -87,16 +90,20 @@ TEST(Expressions, DecimalsAreExact) {
          {Call("+", {Parsed("9999999999999999999999999999.9999999999", Type::Decimal(38, 10)),
                      Parsed("9999999999999999999999999999.9999999999", Type::Decimal(38, 10))}),
           "\"20000000000000000000000000000.000000000\""},
-         {Call("*", {Parsed("9999999999999999999999999999.9999999999", Type::Decimal(38, 10)), Parsed("999.99", Type::Decimal(5, 2))}),
+         {Call("*", {Parsed("9999999999999999999999999999.9999999999", Type::Decimal(38, 10)),
+                     Parsed("999.99", Type::Decimal(5, 2))}),
           "\"9999900000000000000000000000000.000000\""},
-         {Call("/", {Parsed("9999999999999999999999999999.9999999999", Type::Decimal(38, 10)), Parsed("999.99", Type::Decimal(5, 2))}),
+         {Call("/", {Parsed("9999999999999999999999999999.9999999999", Type::Decimal(38, 10)),
+                     Parsed("999.99", Type::Decimal(5, 2))}),
           "\"10000100001000010000100001.00001000\""},
-         {Call("*", {Parsed("99999999.99", Type::Decimal(10, 2)), Parsed("99999999.99", Type::Decimal(10, 2))}),
+         {Call("*", {Parsed("99999999.99", Type::Decimal(10, 2)),
+                     Parsed("99999999.99", Type::Decimal(10, 2))}),
           "\"9999999998000000.0001\""},
          {Cast(Parsed("999.99", Type::Decimal(5, 2)), Type::Decimal(3, 1)), "null"},
          {Cast(Parsed("0.05", Type::Decimal(5, 2)), Type::Decimal(3, 1)), "\"0.1\""},
          {Call("MOD", {Parsed("-7.50", Type::Decimal(10, 2)), Int(2)}), "\"-1.50\""},
-         {Call("/", {Int(1), Parsed("0.00", Type::Decimal(5, 2))}), "error: division by zero in (1 / \"0.00\"), computed of \"1\", \"0.00\""}});
+         {Call("/", {Int(1), Parsed("0.00", Type::Decimal(5, 2))}),
+          "error: division by zero in (1 / \"0.00\"), computed of \"1\", \"0.00\""}});
 }
 
 TEST(Expressions, MathFunctions) {
@@ -139,7 +146,8 @@ TEST(Expressions, CastsOfNumbersAndStrings) {
          {TryCast(Text("1e2"), Type::Decimal(10, 2)), "\"100.00\""},
          {TryCast(Text("99999999999"), Type::Int()), "null"},
          {TryCast(Text("2026-13-01"), Type::Date()), "null"},
-         {Cast(Text("x"), Type::Int()), "error: 'x' is no INT in CAST(\"x\" AS INT), computed of \"x\""}});
+         {Cast(Text("x"), Type::Int()),
+          "error: 'x' is no INT in CAST(\"x\" AS INT), computed of \"x\""}});
   EXPECT_FALSE(MakeCast(Int(1), Type::Timestamp(3)).ok());
   EXPECT_TRUE(IsInjectiveCast(Type::Int(), Type::VarChar(11)));
   EXPECT_FALSE(IsInjectiveCast(Type::Int(), Type::VarChar(10)));
@@ -234,10 +242,13 @@ TEST(Expressions, FindingInStrings) {
 TEST(Expressions, Encodings) {
   Check({{Call("MD5", {Text("a")}), "\"0cc175b9c0f1b6a831c399e269772661\""},
          {Call("SHA1", {Text("a")}), "\"86f7e437faa5a7fce15d1ddcb9eaeaea377667b8\""},
-         {Call("SHA256", {Text("a")}), "\"ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb\""},
-         {Call("SHA224", {Text("a")}), "\"abd37534c7d9a2efb9465de931cd7055ffdb8879563ae98078d6d6d5\""},
+         {Call("SHA256", {Text("a")}),
+          "\"ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb\""},
+         {Call("SHA224", {Text("a")}),
+          "\"abd37534c7d9a2efb9465de931cd7055ffdb8879563ae98078d6d6d5\""},
          {Call("SHA512", {Text("a")}),
-          "\"1f40fc92da241694750979ee6cf582f2d5d7d28e18335de05abc54d0560e0f5302860c652bf08d560252aa5e74210546f369fbbbce8c12cfc7957b2652fe9a75\""},
+          "\"1f40fc92da241694750979ee6cf582f2d5d7d28e18335de05abc54d0560e0f5302860c652bf08d560252aa"
+          "5e74210546f369fbbbce8c12cfc7957b2652fe9a75\""},
          {Call("TO_BASE64", {Text("abc")}), "\"YWJj\""},
          {Call("FROM_BASE64", {Text("YWJj")}), "\"abc\""},
          {Call("ENCODE", {Text("é"), Text("UTF-8")}), "\"x'c3a9'\""},
@@ -247,14 +258,19 @@ TEST(Expressions, Encodings) {
 }
 
 TEST(Expressions, JsonFunctions) {
-  const Expression j = Text(R"({"a": 1, "b": [1, 2], "c": {"d": "x"}, "e": null, "f": 1.50, "g": true})");
+  const Expression j =
+      Text(R"({"a": 1, "b": [1, 2], "c": {"d": "x"}, "e": null, "f": 1.50, "g": true})");
   Check({{Call("JSON_VALUE", {j, Text("$.a")}), "\"1\""},
          {Call("JSON_VALUE", {j, Text("$.c.d")}), "\"x\""},
          {Call("JSON_VALUE", {j, Text("$.b")}), "null"},
          {Call("JSON_VALUE", {j, Text("$.f")}), "\"1.50\""},
          {Call("JSON_VALUE", {j, Text("$.b[1]")}), "\"2\""},
-         {Call("JSON_VALUE", {j, Text("lax $.zz"), Symbol("DEFAULT"), Text("none"), Symbol("ON EMPTY")}), "\"none\""},
-         {Call("JSON_VALUE", {Text("x"), Text("strict $.zz"), Symbol("DEFAULT"), Text("bad"), Symbol("ON ERROR")}), "\"bad\""},
+         {Call("JSON_VALUE",
+               {j, Text("lax $.zz"), Symbol("DEFAULT"), Text("none"), Symbol("ON EMPTY")}),
+          "\"none\""},
+         {Call("JSON_VALUE", {Text("x"), Text("strict $.zz"), Symbol("DEFAULT"), Text("bad"),
+                              Symbol("ON ERROR")}),
+          "\"bad\""},
          {Call("JSON_QUERY", {j, Text("$.b")}), "\"[1,2]\""},
          {Call("JSON_QUERY", {j, Text("$.c")}), "\"{\\\"d\\\":\\\"x\\\"}\""},
          {Call("JSON_QUERY", {j, Text("$.a")}), "null"},
@@ -262,13 +278,20 @@ TEST(Expressions, JsonFunctions) {
          {Call("JSON_EXISTS", {j, Text("$.e")}), "false"},
          {Call("IS JSON OBJECT", {j}), "true"},
          {Call("IS JSON VALUE", {Text("nonsense")}), "false"},
-         {Call("JSON_OBJECT", {Symbol("NULL_ON_NULL"), Text("k"), Int(1), Text("n"), Null(Type::Int())}), "\"{\\\"k\\\":1,\\\"n\\\":null}\""},
-         {Call("JSON_OBJECT", {Symbol("ABSENT_ON_NULL"), Text("k"), Int(1), Text("n"), Null(Type::Int())}), "\"{\\\"k\\\":1}\""},
-         {Call("JSON_ARRAY", {Symbol("ABSENT_ON_NULL"), Int(1), Text("x"), Bool(true)}), "\"[1,\\\"x\\\",true]\""},
+         {Call("JSON_OBJECT",
+               {Symbol("NULL_ON_NULL"), Text("k"), Int(1), Text("n"), Null(Type::Int())}),
+          "\"{\\\"k\\\":1,\\\"n\\\":null}\""},
+         {Call("JSON_OBJECT",
+               {Symbol("ABSENT_ON_NULL"), Text("k"), Int(1), Text("n"), Null(Type::Int())}),
+          "\"{\\\"k\\\":1}\""},
+         {Call("JSON_ARRAY", {Symbol("ABSENT_ON_NULL"), Int(1), Text("x"), Bool(true)}),
+          "\"[1,\\\"x\\\",true]\""},
          {Call("JSON_STRING", {Text("a\"b")}), "\"\\\"a\\\\\\\"b\\\"\""}});
 }
 
-Expression Interval(IntervalUnit unit, int64_t value) { return Expression::Literal(value, Type::Interval(unit, unit).NotNull()); }
+Expression Interval(IntervalUnit unit, int64_t value) {
+  return Expression::Literal(value, Type::Interval(unit, unit).NotNull());
+}
 
 TEST(Expressions, PartsOfTimes) {
   const Expression ts = Ts("2026-05-17 13:45:59.123", 3);
@@ -284,45 +307,60 @@ TEST(Expressions, PartsOfTimes) {
          {Call("FLOOR", {ts, Symbol("HOUR")}), "\"2026-05-17 13:00:00.000\""},
          {Call("CEIL", {ts, Symbol("QUARTER")}), "\"2026-07-01 00:00:00.000\""},
          {Call("FLOOR", {Date("2026-05-17"), Symbol("MONTH")}), "\"2026-05-01\""},
-         {Call("FLOOR", {Ts("1969-12-31 23:59:59.999", 3), Symbol("WEEK")}), "\"1969-12-28 00:00:00.000\""}});
+         {Call("FLOOR", {Ts("1969-12-31 23:59:59.999", 3), Symbol("WEEK")}),
+          "\"1969-12-28 00:00:00.000\""}});
 }
 
 TEST(Expressions, TimeArithmetic) {
-  Check({{Call("TIMESTAMPDIFF", {Symbol("DAY"), Ts("2026-01-01 12:00:00"), Ts("2026-01-03 11:00:00")}), "1"},
-         {Call("TIMESTAMPDIFF", {Symbol("MONTH"), Date("2026-01-31"), Date("2026-02-28")}), "1"},
-         {Call("TIMESTAMPADD", {Symbol("MONTH"), Int(1), Date("2026-01-31")}), "\"2026-02-28\""},
-         {Call("+", {Ts("2026-01-31 00:00:00"), Interval(IntervalUnit::kMonth, 1)}), "\"2026-02-28 00:00:00\""},
-         {Call("-", {Date("2026-03-01"), Interval(IntervalUnit::kDay, 86400000)}), "\"2026-02-28\""},
-         {Call("+", {Ts("2026-01-01 00:00:00"), Interval(IntervalUnit::kDay, 93784500)}), "\"2026-01-02 02:03:04\""},
-         {Call("+", {Parsed("13:45:59", Type::Of(TypeKind::kTime)), Interval(IntervalUnit::kHour, 43200000)}), "\"01:45:59\""},
-         {Call("*", {Interval(IntervalUnit::kDay, 86400000), Int(2)}), "172800000"}});
+  Check(
+      {{Call("TIMESTAMPDIFF",
+             {Symbol("DAY"), Ts("2026-01-01 12:00:00"), Ts("2026-01-03 11:00:00")}),
+        "1"},
+       {Call("TIMESTAMPDIFF", {Symbol("MONTH"), Date("2026-01-31"), Date("2026-02-28")}), "1"},
+       {Call("TIMESTAMPADD", {Symbol("MONTH"), Int(1), Date("2026-01-31")}), "\"2026-02-28\""},
+       {Call("+", {Ts("2026-01-31 00:00:00"), Interval(IntervalUnit::kMonth, 1)}),
+        "\"2026-02-28 00:00:00\""},
+       {Call("-", {Date("2026-03-01"), Interval(IntervalUnit::kDay, 86400000)}), "\"2026-02-28\""},
+       {Call("+", {Ts("2026-01-01 00:00:00"), Interval(IntervalUnit::kDay, 93784500)}),
+        "\"2026-01-02 02:03:04\""},
+       {Call("+", {Parsed("13:45:59", Type::Of(TypeKind::kTime)),
+                   Interval(IntervalUnit::kHour, 43200000)}),
+        "\"01:45:59\""},
+       {Call("*", {Interval(IntervalUnit::kDay, 86400000), Int(2)}), "172800000"}});
 }
 
 TEST(Expressions, TimesAsText) {
   const Expression ts = Ts("2026-05-07 03:04:05.678", 3);
-  Check({{Call("DATE_FORMAT", {ts, Text("yyyy-MM-dd HH:mm:ss.SSS")}), "\"2026-05-07 03:04:05.678\""},
-         {Call("DATE_FORMAT", {ts, Text("E EEEE MMM MMMM h a D 'T'")}), "\"Thu Thursday May May 3 AM 127 T\""},
-         {Call("DATE_FORMAT", {Text("2026-05-07 03:04:05"), Text("yyyyMMdd")}), "\"20260507\""},
-         {Call("TO_TIMESTAMP", {Text("2026-05-07 03:04:05")}), "\"2026-05-07 03:04:05.000\""},
-         {Call("TO_TIMESTAMP", {Text("2026-02-30 00:00:00")}), "\"2026-02-28 00:00:00.000\""},
-         {Call("TO_TIMESTAMP", {Text("2026-05-07T03:04:05")}), "null"},
-         {Call("TO_TIMESTAMP", {Text("07/05/2026"), Text("dd/MM/yyyy")}), "\"2026-05-07 00:00:00.000\""},
-         {Call("TO_TIMESTAMP", {Text("2026-05-07 03:04:05 PM"), Text("yyyy-MM-dd hh:mm:ss a")}), "\"2026-05-07 15:04:05.000\""},
-         {Call("TO_TIMESTAMP", {Text("20260507"), Text("yyyyMMdd")}), "\"2026-05-07 00:00:00.000\""},
-         {Call("TO_TIMESTAMP", {Text("nonsense")}), "null"},
-         {Call("TO_DATE", {Text("7.5.2026"), Text("d.M.yyyy")}), "\"2026-05-07\""},
-         {Call("TO_TIMESTAMP_LTZ", {Long(1767225600), Int(0)}), "\"2026-01-01 00:00:00.000Z\""},
-         {Call("TO_TIMESTAMP_LTZ", {Long(1767225600123), Int(3)}), "\"2026-01-01 00:00:00.123Z\""},
-         {Call("FROM_UNIXTIME", {Long(1767225600)}), "\"2026-01-01 00:00:00\""},
-         {Call("UNIX_TIMESTAMP", {Text("2026-01-01 00:00:00")}), "1767225600"},
-         {Call("UNIX_TIMESTAMP", {Text("x")}), "-9223372036854775808"},
-         {Cast(Text("2026-01-02 03:04:05.6"), Type::Timestamp(3)), "\"2026-01-02 03:04:05.600\""},
-         {Cast(Text("2026-01-02"), Type::Timestamp(0)), "\"2026-01-02 00:00:00\""},
-         {Cast(ts, Type::Date()), "\"2026-05-07\""},
-         {Cast(Text("03:04"), Type::Of(TypeKind::kTime)), "\"03:04:00\""}});
-  EXPECT_EQ(Eval(Call("FROM_UNIXTIME", {Long(1767225600)}), "America/New_York"), "\"2025-12-31 19:00:00\"");
-  EXPECT_EQ(Eval(Call("UNIX_TIMESTAMP", {Text("2026-01-01 00:00:00")}), "America/New_York"), "1767243600");
-  EXPECT_EQ(Eval(Cast(Ts("2026-01-02 03:04:05"), Type::TimestampLtz(3)), "America/New_York"), "\"2026-01-02 08:04:05.000Z\"");
+  Check(
+      {{Call("DATE_FORMAT", {ts, Text("yyyy-MM-dd HH:mm:ss.SSS")}), "\"2026-05-07 03:04:05.678\""},
+       {Call("DATE_FORMAT", {ts, Text("E EEEE MMM MMMM h a D 'T'")}),
+        "\"Thu Thursday May May 3 AM 127 T\""},
+       {Call("DATE_FORMAT", {Text("2026-05-07 03:04:05"), Text("yyyyMMdd")}), "\"20260507\""},
+       {Call("TO_TIMESTAMP", {Text("2026-05-07 03:04:05")}), "\"2026-05-07 03:04:05.000\""},
+       {Call("TO_TIMESTAMP", {Text("2026-02-30 00:00:00")}), "\"2026-02-28 00:00:00.000\""},
+       {Call("TO_TIMESTAMP", {Text("2026-05-07T03:04:05")}), "null"},
+       {Call("TO_TIMESTAMP", {Text("07/05/2026"), Text("dd/MM/yyyy")}),
+        "\"2026-05-07 00:00:00.000\""},
+       {Call("TO_TIMESTAMP", {Text("2026-05-07 03:04:05 PM"), Text("yyyy-MM-dd hh:mm:ss a")}),
+        "\"2026-05-07 15:04:05.000\""},
+       {Call("TO_TIMESTAMP", {Text("20260507"), Text("yyyyMMdd")}), "\"2026-05-07 00:00:00.000\""},
+       {Call("TO_TIMESTAMP", {Text("nonsense")}), "null"},
+       {Call("TO_DATE", {Text("7.5.2026"), Text("d.M.yyyy")}), "\"2026-05-07\""},
+       {Call("TO_TIMESTAMP_LTZ", {Long(1767225600), Int(0)}), "\"2026-01-01 00:00:00.000Z\""},
+       {Call("TO_TIMESTAMP_LTZ", {Long(1767225600123), Int(3)}), "\"2026-01-01 00:00:00.123Z\""},
+       {Call("FROM_UNIXTIME", {Long(1767225600)}), "\"2026-01-01 00:00:00\""},
+       {Call("UNIX_TIMESTAMP", {Text("2026-01-01 00:00:00")}), "1767225600"},
+       {Call("UNIX_TIMESTAMP", {Text("x")}), "-9223372036854775808"},
+       {Cast(Text("2026-01-02 03:04:05.6"), Type::Timestamp(3)), "\"2026-01-02 03:04:05.600\""},
+       {Cast(Text("2026-01-02"), Type::Timestamp(0)), "\"2026-01-02 00:00:00\""},
+       {Cast(ts, Type::Date()), "\"2026-05-07\""},
+       {Cast(Text("03:04"), Type::Of(TypeKind::kTime)), "\"03:04:00\""}});
+  EXPECT_EQ(Eval(Call("FROM_UNIXTIME", {Long(1767225600)}), "America/New_York"),
+            "\"2025-12-31 19:00:00\"");
+  EXPECT_EQ(Eval(Call("UNIX_TIMESTAMP", {Text("2026-01-01 00:00:00")}), "America/New_York"),
+            "1767243600");
+  EXPECT_EQ(Eval(Cast(Ts("2026-01-02 03:04:05"), Type::TimestampLtz(3)), "America/New_York"),
+            "\"2026-01-02 08:04:05.000Z\"");
 }
 
 TEST(Expressions, TypesAreFlinks) {
@@ -336,11 +374,13 @@ TEST(Expressions, TypesAreFlinks) {
   EXPECT_EQ(type(Call("/", {Null(d3810), Null(d102)})), "DECIMAL(38, 8)");
   EXPECT_EQ(type(Call("ROUND", {Null(d102), Int(1)})), "DECIMAL(10, 1)");
   EXPECT_EQ(type(Call("COALESCE", {Null(Type::Int()), Int(1)})), "INT NOT NULL");
-  EXPECT_EQ(type(Call("CASE", {Null(Type::Boolean()), Text("a"), Text("bcd")})), "VARCHAR(3) NOT NULL");
+  EXPECT_EQ(type(Call("CASE", {Null(Type::Boolean()), Text("a"), Text("bcd")})),
+            "VARCHAR(3) NOT NULL");
   EXPECT_EQ(type(Call("SUBSTRING", {Text("abcdef"), Int(1)})), "VARCHAR(6)");
   EXPECT_EQ(type(Call("||", {Text("a"), Text("b")})), "CHAR(2) NOT NULL");
   EXPECT_EQ(type(Call("MD5", {Text("a")})), "CHAR(32) NOT NULL");
-  EXPECT_EQ(type(Call("TIMESTAMPADD", {Symbol("HOUR"), Int(1), Null(Type::Date())})), "TIMESTAMP(6)");
+  EXPECT_EQ(type(Call("TIMESTAMPADD", {Symbol("HOUR"), Int(1), Null(Type::Date())})),
+            "TIMESTAMP(6)");
 }
 
 TEST(Evaluator, ComputesColumnsWithNullsAndLongStrings) {
@@ -351,7 +391,8 @@ TEST(Evaluator, ComputesColumnsWithNullsAndLongStrings) {
                                           {RowKind::kInsert, {Value(std::string("b")), Value()}}});
   const Expression s = Expression::Input(0, Type::String());
   const Expression n = Expression::Input(1, Type::Int());
-  const Expression guarded = Call("CASE", {Call("<>", {n, Int(0)}), Call("/", {Int(10), n}), Int(-1)});
+  const Expression guarded =
+      Call("CASE", {Call("<>", {n, Int(0)}), Call("/", {Int(10), n}), Int(-1)});
   const auto column = [&](const Expression& e) {
     Result<Evaluator> evaluator = Evaluator::Create(e, schema, {});
     EXPECT_TRUE(evaluator.ok());
@@ -368,16 +409,19 @@ TEST(Evaluator, ComputesColumnsWithNullsAndLongStrings) {
   EXPECT_EQ(column(Call("UPPER", {s})), "\"A TEXT OF MORE THAN TWELVE BYTES\" null \"B\" ");
   EXPECT_EQ(column(Call("||", {s, s})), "\"" + longer + longer + "\" null \"bb\" ");
   EXPECT_EQ(column(guarded), "5 -1 -1 ");
-  EXPECT_EQ(column(Call("COALESCE", {s, Text("another text of many bytes")})), "\"" + longer + "\" \"another text of many bytes\" \"b\" ");
+  EXPECT_EQ(column(Call("COALESCE", {s, Text("another text of many bytes")})),
+            "\"" + longer + "\" \"another text of many bytes\" \"b\" ");
   EXPECT_EQ(column(Call("/", {Int(10), n})), "division by zero in (10 / n), computed of 10, 0");
-  Result<Evaluator> predicate = Evaluator::Create(Call("OR", {Call("IS NULL", {s}), Call(">", {n, Int(1)})}), schema, {});
+  Result<Evaluator> predicate =
+      Evaluator::Create(Call("OR", {Call("IS NULL", {s}), Call(">", {n, Int(1)})}), schema, {});
   std::vector<int32_t> rows;
   ASSERT_TRUE(predicate->SelectTrue(batch, &rows).ok());
   EXPECT_EQ(rows, (std::vector<int32_t>{0, 1}));
 }
 
 TEST(Evaluator, SearchKnowsRangesAndNulls) {
-  const auto search = [](Expression operand, std::vector<Sarg::Range> ranges, Sarg::NullAs null_as, const Type& points) {
+  const auto search = [](Expression operand, std::vector<Sarg::Range> ranges, Sarg::NullAs null_as,
+                         const Type& points) {
     Expression e = Expression::Call("SEARCH", {std::move(operand)}, Type::Boolean());
     Sarg sarg{std::move(ranges), null_as, points};
     e.sarg = std::make_shared<const Sarg>(std::move(sarg));
@@ -385,13 +429,23 @@ TEST(Evaluator, SearchKnowsRangesAndNulls) {
   };
   const auto point = [](Value v) { return Sarg::Range{v, v, true, true}; };
   const Sarg::Range below_zero{std::nullopt, Value(int64_t{0}), true, false};
-  EXPECT_EQ(search(Int(3), {below_zero, point(int64_t{1}), point(int64_t{3})}, Sarg::NullAs::kUnknown, Type::Int()), "true");
-  EXPECT_EQ(search(Long(0), {below_zero, point(int64_t{1})}, Sarg::NullAs::kUnknown, Type::Int()), "false");
-  EXPECT_EQ(search(Long(-5), {below_zero, point(int64_t{1})}, Sarg::NullAs::kUnknown, Type::Int()), "true");
-  EXPECT_EQ(search(Null(Type::Int()), {point(int64_t{1})}, Sarg::NullAs::kTrue, Type::Int()), "true");
-  EXPECT_EQ(search(Null(Type::Int()), {point(int64_t{1})}, Sarg::NullAs::kUnknown, Type::Int()), "null");
-  EXPECT_EQ(search(Text("b"), {point(std::string("a")), point(std::string("b"))}, Sarg::NullAs::kUnknown, Type::Char(1)), "true");
-  EXPECT_EQ(search(Dec("2.50"), {point(int128{1}), point(int128{25})}, Sarg::NullAs::kUnknown, Type::Decimal(2, 1)), "true");
+  EXPECT_EQ(search(Int(3), {below_zero, point(int64_t{1}), point(int64_t{3})},
+                   Sarg::NullAs::kUnknown, Type::Int()),
+            "true");
+  EXPECT_EQ(search(Long(0), {below_zero, point(int64_t{1})}, Sarg::NullAs::kUnknown, Type::Int()),
+            "false");
+  EXPECT_EQ(search(Long(-5), {below_zero, point(int64_t{1})}, Sarg::NullAs::kUnknown, Type::Int()),
+            "true");
+  EXPECT_EQ(search(Null(Type::Int()), {point(int64_t{1})}, Sarg::NullAs::kTrue, Type::Int()),
+            "true");
+  EXPECT_EQ(search(Null(Type::Int()), {point(int64_t{1})}, Sarg::NullAs::kUnknown, Type::Int()),
+            "null");
+  EXPECT_EQ(search(Text("b"), {point(std::string("a")), point(std::string("b"))},
+                   Sarg::NullAs::kUnknown, Type::Char(1)),
+            "true");
+  EXPECT_EQ(search(Dec("2.50"), {point(int128{1}), point(int128{25})}, Sarg::NullAs::kUnknown,
+                   Type::Decimal(2, 1)),
+            "true");
 }
 
 }  // namespace
