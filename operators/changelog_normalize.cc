@@ -13,6 +13,7 @@ Result<std::unique_ptr<Operator>> ChangelogNormalize::Create(ChangelogNormalizeS
     EvaluationContext evaluation;
     evaluation.clock = context.clock;
     evaluation.local_time_zone = context.local_time_zone;
+    evaluation.flink_compat = context.flink_compat;
     RT_ASSIGN(Evaluator evaluator, Evaluator::Create(*spec.condition, input, evaluation));
     condition.emplace(std::move(evaluator));
   }

@@ -29,6 +29,7 @@ Result<std::unique_ptr<Operator>> WatermarkAssigner::Create(WatermarkAssignerSpe
     EvaluationContext evaluation;
     evaluation.clock = context.clock;
     evaluation.local_time_zone = context.local_time_zone;
+    evaluation.flink_compat = context.flink_compat;
     RT_ASSIGN(Evaluator evaluator, Evaluator::Create(*spec.watermark, input, evaluation));
     if (!IsTimestamp(evaluator.type())) {
       return Status::InvalidArgument("a watermark is a TIMESTAMP, not {}",

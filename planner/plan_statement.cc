@@ -51,6 +51,7 @@ Result<Planned> Plan(const std::vector<LogicalPointer>& roots, UpdateKind root_u
   PlannerContext context;
   context.options = PlannerOptionsOf(options);
   context.evaluation.local_time_zone = context.options.local_time_zone;
+  context.evaluation.flink_compat = context.options.flink_compat;
   RT_TRY(CheckMiniBatch(context.options));
   Planned planned;
   RT_ASSIGN(planned.physical, Optimize(roots, root_update, context));

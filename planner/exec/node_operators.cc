@@ -286,6 +286,7 @@ Result<std::unique_ptr<Source>> CreateValues(const PhysicalValues& values, const
                                              const Options& options) {
   EvaluationContext evaluation;
   evaluation.local_time_zone = options.local_time_zone();
+  evaluation.flink_compat = options.GetBool("rowtide.flink-compat");
   ValuesSpec spec;
   for (const std::vector<Expression>& row : values.rows) {
     std::vector<Value>& out = spec.rows.emplace_back();
