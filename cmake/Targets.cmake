@@ -66,8 +66,8 @@ function(rt_programs prefix folder)
   endforeach()
 endfunction()
 
-# rt_header_checks(<folder>... LINKS <target>...): header_checks compiles every header alone, without
-# the precompiled ones, so a header that needs another to be included before it does not compile.
+# rt_header_checks(<folder>... LINKS <target>...): header_checks compiles every header alone,
+# without the precompiled ones, so a header that needs another before it does not compile.
 function(rt_header_checks)
   cmake_parse_arguments(arg "" "" "LINKS" ${ARGN})
   list(TRANSFORM arg_UNPARSED_ARGUMENTS APPEND "/*.h")
