@@ -10,7 +10,8 @@ class BlackholeSink final : public Sink {
 
 }  // namespace
 
-Result<std::unique_ptr<Sink>> CreateBlackholeSink(const TableSpec& /*table*/, const ConnectorContext& /*context*/) {
+Result<std::unique_ptr<Sink>> CreateBlackholeSink(const TableSpec& /*table*/,
+                                                  const ConnectorContext& /*context*/) {
   return std::unique_ptr<Sink>(std::make_unique<BlackholeSink>());
 }
 

@@ -32,7 +32,8 @@ class ChecksumSink final : public Sink {
 
 }  // namespace
 
-Result<std::unique_ptr<Sink>> CreateChecksumSink(const TableSpec& table, const ConnectorContext& /*context*/) {
+Result<std::unique_ptr<Sink>> CreateChecksumSink(const TableSpec& table,
+                                                 const ConnectorContext& /*context*/) {
   return std::unique_ptr<Sink>(std::make_unique<ChecksumSink>(table.schema));
 }
 

@@ -7,7 +7,8 @@ namespace {
 
 class CollectSink final : public Sink {
  public:
-  CollectSink(Schema schema, std::vector<CollectedRow>* rows) : schema_(std::move(schema)), rows_(rows) {}
+  CollectSink(Schema schema, std::vector<CollectedRow>* rows)
+      : schema_(std::move(schema)), rows_(rows) {}
 
   Status Write(const RowBatch& batch) override {
     for (int row = 0; row < batch.rows; ++row) {
@@ -25,11 +26,14 @@ class CollectSink final : public Sink {
 
 }  // namespace
 
-Result<std::unique_ptr<Sink>> CreateCollectSink(const TableSpec& table, const ConnectorContext& context) {
+Result<std::unique_ptr<Sink>> CreateCollectSink(const TableSpec& table,
+                                                const ConnectorContext& context) {
   if (context.collected == nullptr) {
-    return Status::InvalidArgument("table {} has the connector 'collect', which only scripts can read", table.name);
+    return Status::InvalidArgument(
+        "table {} has the connector 'collect', which only scripts can read", table.name);
   }
-  return std::unique_ptr<Sink>(std::make_unique<CollectSink>(table.schema, &context.collected->of(table.name)));
+  return std::unique_ptr<Sink>(
+      std::make_unique<CollectSink>(table.schema, &context.collected->of(table.name)));
 }
 
 }  // namespace rowtide

@@ -23,7 +23,8 @@ void AppendFraction(int64_t nanos, std::string* out) {
   }
 }
 
-void AppendClock(int64_t millis_of_day, int32_t nanos_of_milli, bool always_seconds, std::string* out) {
+void AppendClock(int64_t millis_of_day, int32_t nanos_of_milli, bool always_seconds,
+                 std::string* out) {
   const int64_t second = millis_of_day / 1000;
   const int64_t nanos = millis_of_day % 1000 * 1000000 + nanos_of_milli;
   fmt::format_to(std::back_inserter(*out), "{:02}:{:02}", second / 3600, second / 60 % 60);
@@ -32,7 +33,8 @@ void AppendClock(int64_t millis_of_day, int32_t nanos_of_milli, bool always_seco
   AppendFraction(nanos, out);
 }
 
-void AppendDayAndClock(int64_t millis, int32_t nanos_of_milli, bool always_seconds, std::string* out) {
+void AppendDayAndClock(int64_t millis, int32_t nanos_of_milli, bool always_seconds,
+                       std::string* out) {
   const int64_t days = FloorDivide(millis, kDayMillis);
   AppendDate(days, out);
   *out += 'T';
@@ -40,7 +42,8 @@ void AppendDayAndClock(int64_t millis, int32_t nanos_of_milli, bool always_secon
 }
 
 std::string Digits(int128 value) {
-  auto rest = value < 0 ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
+  auto rest =
+      value < 0 ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
   std::string digits;
   do {
     digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(rest % 10)));
@@ -55,7 +58,9 @@ void AppendJavaDateTime(int64_t millis, int32_t nanos_of_milli, std::string* out
   AppendDayAndClock(millis, nanos_of_milli, false, out);
 }
 
-void AppendJavaTime(int64_t millis_of_day, std::string* out) { AppendClock(millis_of_day, 0, false, out); }
+void AppendJavaTime(int64_t millis_of_day, std::string* out) {
+  AppendClock(millis_of_day, 0, false, out);
+}
 
 void AppendJavaInstant(int64_t millis, int32_t nanos_of_milli, std::string* out) {
   AppendDayAndClock(millis, nanos_of_milli, true, out);

@@ -42,7 +42,8 @@ std::string UnescapeJava(std::string_view text) {
       i += 4;
     } else if (c >= '0' && c <= '7') {
       size_t digits = 0;
-      while (digits < 3 && i + digits < text.size() && text[i + digits] >= '0' && text[i + digits] <= '7') {
+      while (digits < 3 && i + digits < text.size() && text[i + digits] >= '0' &&
+             text[i + digits] <= '7') {
         code = code * 8 + static_cast<uint32_t>(text[i + digits++] - '0');
       }
       AppendUtf8(code & 0xff, &out);
@@ -81,9 +82,9 @@ int64_t BytesOf(std::string_view text) {
   std::string unit;
   if (!SplitNumber(text, &number, &unit)) return -1;
   static const std::map<std::string, int> kShifts = {
-      {"", 0},         {"b", 0},          {"bytes", 0}, {"k", 10},        {"kb", 10}, {"kibibytes", 10},
-      {"m", 20},       {"mb", 20},        {"g", 30},    {"gb", 30},       {"t", 40},  {"tb", 40},
-      {"mebibytes", 20}, {"gibibytes", 30}};
+      {"", 0},           {"b", 0},   {"bytes", 0},      {"k", 10},        {"kb", 10},
+      {"kibibytes", 10}, {"m", 20},  {"mb", 20},        {"g", 30},        {"gb", 30},
+      {"t", 40},         {"tb", 40}, {"mebibytes", 20}, {"gibibytes", 30}};
   const auto shift = kShifts.find(unit);
   if (shift == kShifts.end() || number > INT64_MAX >> shift->second) return -1;
   return number << shift->second;
@@ -93,8 +94,9 @@ bool IsDuration(std::string_view text) {
   int64_t number;
   std::string unit;
   if (!SplitNumber(text, &number, &unit)) return false;
-  static constexpr std::string_view kUnits[] = {"",  "ns",  "us",     "ms",  "milli",  "millis", "s",    "sec",  "second", "seconds",
-                                                "m", "min", "minute", "minutes", "h", "hour",   "hours", "d", "day",    "days"};
+  static constexpr std::string_view kUnits[] = {
+      "",  "ns",  "us",     "ms",      "milli", "millis", "s",     "sec", "second", "seconds",
+      "m", "min", "minute", "minutes", "h",     "hour",   "hours", "d",   "day",    "days"};
   return std::find(std::begin(kUnits), std::end(kUnits), unit) != std::end(kUnits);
 }
 
@@ -114,33 +116,36 @@ Status CheckValue(const TableSpec& table, const std::string& key, const OptionSp
   switch (spec.kind) {
     case OptionKind::kText:
       if (spec.values.empty() || IsListed(spec.values, value)) return Status::Ok();
-      return Status::InvalidArgument("option {} of table {} is one of {}, not {}", Quote(key), table.name, spec.values,
-                                     Quote(value));
+      return Status::InvalidArgument("option {} of table {} is one of {}, not {}", Quote(key),
+                                     table.name, spec.values, Quote(value));
     case OptionKind::kBool:
       if (Lower(value) == "true" || Lower(value) == "false") return Status::Ok();
-      return Status::InvalidArgument("option {} of table {} is true or false, not {}", Quote(key), table.name, Quote(value));
+      return Status::InvalidArgument("option {} of table {} is true or false, not {}", Quote(key),
+                                     table.name, Quote(value));
     case OptionKind::kNumber:
       if (SplitNumber(value, &number, &unit) && unit.empty()) return Status::Ok();
-      return Status::InvalidArgument("option {} of table {} is a whole number, not {}", Quote(key), table.name, Quote(value));
+      return Status::InvalidArgument("option {} of table {} is a whole number, not {}", Quote(key),
+                                     table.name, Quote(value));
     case OptionKind::kCharacter:
       if (IsOneCharacter(value)) return Status::Ok();
-      return Status::InvalidArgument("option {} of table {} is one character, not {}", Quote(key), table.name, Quote(value));
+      return Status::InvalidArgument("option {} of table {} is one character, not {}", Quote(key),
+                                     table.name, Quote(value));
     case OptionKind::kDuration:
       if (IsDuration(value)) return Status::Ok();
-      return Status::InvalidArgument("option {} of table {} is a duration such as '1 s', not {}", Quote(key), table.name,
-                                     Quote(value));
+      return Status::InvalidArgument("option {} of table {} is a duration such as '1 s', not {}",
+                                     Quote(key), table.name, Quote(value));
     case OptionKind::kBytes:
       if (BytesOf(value) >= 0) return Status::Ok();
-      return Status::InvalidArgument("option {} of table {} is a size such as '128MB', not {}", Quote(key), table.name,
-                                     Quote(value));
+      return Status::InvalidArgument("option {} of table {} is a size such as '128MB', not {}",
+                                     Quote(key), table.name, Quote(value));
   }
   return Status::Ok();
 }
 
 }  // namespace
 
-Status CheckOptions(const TableSpec& table, std::span<const OptionSpec> connector, std::string_view format_prefix,
-                    std::span<const OptionSpec> format) {
+Status CheckOptions(const TableSpec& table, std::span<const OptionSpec> connector,
+                    std::string_view format_prefix, std::span<const OptionSpec> format) {
   std::map<std::string, OptionSpec> known;
   known["connector"] = {"connector"};
   for (const OptionSpec& spec : connector) known[std::string(spec.key)] = spec;

@@ -22,7 +22,8 @@ void AppendPrinted(const Value& value, const Type& type, std::string* out) {
     case TypeKind::kVarBinary: {
       *out += '[';
       for (const char byte : std::get<std::string>(value)) {
-        fmt::format_to(std::back_inserter(*out), "{}{}", out->back() == '[' ? "" : ", ", static_cast<int>(static_cast<signed char>(byte)));
+        fmt::format_to(std::back_inserter(*out), "{}{}", out->back() == '[' ? "" : ", ",
+                       static_cast<int>(static_cast<signed char>(byte)));
       }
       *out += ']';
       return;
@@ -53,11 +54,13 @@ class PrintSink final : public Sink {
       text_ += '[';
       for (int column = 0; column < schema_.size(); ++column) {
         if (column > 0) text_ += ", ";
-        AppendPrinted(ValueAt(batch, column, row, schema_.type(column)), schema_.type(column), &text_);
+        AppendPrinted(ValueAt(batch, column, row, schema_.type(column)), schema_.type(column),
+                      &text_);
       }
       text_ += "]\n";
     }
-    const bool written = std::fwrite(text_.data(), 1, text_.size(), file_) == text_.size() && std::fflush(file_) == 0;
+    const bool written = std::fwrite(text_.data(), 1, text_.size(), file_) == text_.size() &&
+                         std::fflush(file_) == 0;
     return written ? Status::Ok() : Status::External("cannot print: {}", std::strerror(errno));
   }
 
@@ -70,11 +73,12 @@ class PrintSink final : public Sink {
 
 }  // namespace
 
-Result<std::unique_ptr<Sink>> CreatePrintSink(const TableSpec& table, const ConnectorContext& context) {
+Result<std::unique_ptr<Sink>> CreatePrintSink(const TableSpec& table,
+                                              const ConnectorContext& context) {
   const std::string ident = TextOption(table, "print-identifier").value_or("");
   const bool to_error = BoolOption(table, "standard-error", false);
-  return std::unique_ptr<Sink>(std::make_unique<PrintSink>(table.schema, ident.empty() ? "" : ident + "> ",
-                                                           to_error ? context.error : context.output));
+  return std::unique_ptr<Sink>(std::make_unique<PrintSink>(
+      table.schema, ident.empty() ? "" : ident + "> ", to_error ? context.error : context.output));
 }
 
 }  // namespace rowtide

@@ -13,11 +13,13 @@
 namespace rowtide {
 namespace {
 
-using SourceMaker = Result<std::unique_ptr<Source>> (*)(const TableSpec&, const ScanSpec&, const ConnectorContext&);
+using SourceMaker = Result<std::unique_ptr<Source>> (*)(const TableSpec&, const ScanSpec&,
+                                                        const ConnectorContext&);
 using SinkMaker = Result<std::unique_ptr<Sink>> (*)(const TableSpec&, const ConnectorContext&);
 
 // Options that every source understands.
-constexpr OptionSpec kEmitStrategy = {"scan.watermark.emit.strategy", OptionKind::kText, false, "on-periodic|on-event"};
+constexpr OptionSpec kEmitStrategy = {"scan.watermark.emit.strategy", OptionKind::kText, false,
+                                      "on-periodic|on-event"};
 constexpr OptionSpec kIdleTimeout = {"scan.watermark.idle-timeout", OptionKind::kDuration};
 constexpr OptionSpec kSinkParallelism = {"sink.parallelism", OptionKind::kNumber};
 
@@ -34,7 +36,8 @@ constexpr OptionSpec kFileOptions[] = {
     kIdleTimeout,
     kSinkParallelism,
 };
-constexpr OptionSpec kPrintOptions[] = {{"print-identifier"}, {"standard-error", OptionKind::kBool}, kSinkParallelism};
+constexpr OptionSpec kPrintOptions[] = {
+    {"print-identifier"}, {"standard-error", OptionKind::kBool}, kSinkParallelism};
 constexpr OptionSpec kBlackholeOptions[] = {{"property-version", OptionKind::kNumber}};
 constexpr OptionSpec kChangelogOptions[] = {{"changelog-mode"}};
 constexpr OptionSpec kRowsOptions[] = {{"changelog-mode"}, kEmitStrategy, kIdleTimeout};
@@ -56,9 +59,11 @@ constexpr Connector kConnectors[] = {
 };
 
 // Formats of Flink that the next milestones bring; their tables can be declared.
-constexpr std::string_view kLaterFormats[] = {"json", "raw", "debezium-json", "canal-json", "maxwell-json", "ogg-json",
-                                              "avro", "parquet", "protobuf", "orc"};
-constexpr std::string_view kLaterConnectors[] = {"kafka", "upsert-kafka", "datagen", "jdbc", "hbase-2.2", "elasticsearch-7"};
+constexpr std::string_view kLaterFormats[] = {
+    "json",     "raw",  "debezium-json", "canal-json", "maxwell-json",
+    "ogg-json", "avro", "parquet",       "protobuf",   "orc"};
+constexpr std::string_view kLaterConnectors[] = {"kafka", "upsert-kafka", "datagen",
+                                                 "jdbc",  "hbase-2.2",    "elasticsearch-7"};
 
 const Connector* Find(const TableSpec& table) {
   const auto option = table.options.find("connector");
@@ -74,12 +79,15 @@ bool IsOneOf(std::span<const std::string_view> names, const std::string& name) {
 
 Status UnknownConnector(const TableSpec& table) {
   const auto option = table.options.find("connector");
-  if (option == table.options.end()) return Status::InvalidArgument("table {} lacks the option 'connector'", table.name);
-  if (IsOneOf(kLaterConnectors, option->second)) return Status::Unsupported("connector {}", Quote(option->second));
+  if (option == table.options.end())
+    return Status::InvalidArgument("table {} lacks the option 'connector'", table.name);
+  if (IsOneOf(kLaterConnectors, option->second))
+    return Status::Unsupported("connector {}", Quote(option->second));
   std::vector<std::string> names;
   for (const Connector& connector : kConnectors) names.emplace_back(connector.name);
   const std::string nearest = Nearest(option->second, names);
-  return Status::InvalidArgument("table {} names the connector {}, which is unknown", table.name, Quote(option->second))
+  return Status::InvalidArgument("table {} names the connector {}, which is unknown", table.name,
+                                 Quote(option->second))
       .WithHint(nearest.empty() ? fmt::format("known are: {}", fmt::join(names, ", "))
                                 : fmt::format("did you mean {}?", Quote(nearest)));
 }
@@ -87,8 +95,10 @@ Status UnknownConnector(const TableSpec& table) {
 Status CheckFormat(const TableSpec& table) {
   const auto format = table.options.find("format");
   if (format == table.options.end() || format->second == "csv") return Status::Ok();
-  if (IsOneOf(kLaterFormats, format->second)) return Status::Unsupported("format {}", Quote(format->second));
-  return Status::InvalidArgument("table {} names the format {}, which is unknown", table.name, Quote(format->second))
+  if (IsOneOf(kLaterFormats, format->second))
+    return Status::Unsupported("format {}", Quote(format->second));
+  return Status::InvalidArgument("table {} names the format {}, which is unknown", table.name,
+                                 Quote(format->second))
       .WithHint("known are: csv");
 }
 
@@ -99,7 +109,8 @@ ConnectorTraits TraitsOf(const TableSpec& table) {
   const Connector* connector = Find(table);
   if (connector == nullptr) return traits;
   const auto option = table.options.find("changelog-mode");
-  Result<ChangelogMode> mode = ParseChangelogMode(option == table.options.end() ? "I" : option->second);
+  Result<ChangelogMode> mode =
+      ParseChangelogMode(option == table.options.end() ? "I" : option->second);
   if (connector->make_source != nullptr) {
     SourceTraits& source = traits.source.emplace();
     const bool is_file = connector->name == "filesystem";
@@ -107,7 +118,8 @@ ConnectorTraits TraitsOf(const TableSpec& table) {
     source.projection = source.filter = source.limit = is_file;
     source.source_watermark = !is_file;
     const auto strategy = table.options.find(std::string(kEmitStrategy.key));
-    source.watermark_on_event = !is_file || (strategy != table.options.end() && strategy->second == "on-event");
+    source.watermark_on_event =
+        !is_file || (strategy != table.options.end() && strategy->second == "on-event");
     if (is_file) source.metadata = FileMetadata();
   }
   if (connector->make_sink != nullptr) {
@@ -129,25 +141,29 @@ Status CheckOptions(const TableSpec& table) {
   const Connector* connector = Find(table);
   if (connector == nullptr) return UnknownConnector(table);
   RT_TRY(CheckFormat(table));
-  RT_TRY(CheckOptions(table, connector->options, "csv",
-                      connector->name == "filesystem" ? CsvOptionSpecs() : std::span<const OptionSpec>()));
+  RT_TRY(CheckOptions(
+      table, connector->options, "csv",
+      connector->name == "filesystem" ? CsvOptionSpecs() : std::span<const OptionSpec>()));
   const auto mode = table.options.find("changelog-mode");
   if (mode != table.options.end()) RT_TRY(ParseChangelogMode(mode->second).status());
   return connector->name == "filesystem" ? ReadCsvOptions(table).status() : Status::Ok();
 }
 
-Result<std::unique_ptr<Source>> CreateSource(const TableSpec& table, const ScanSpec& scan, const ConnectorContext& context) {
+Result<std::unique_ptr<Source>> CreateSource(const TableSpec& table, const ScanSpec& scan,
+                                             const ConnectorContext& context) {
   RT_TRY(CheckOptions(table));
   const Connector* connector = Find(table);
   if (connector->make_source != nullptr) return connector->make_source(table, scan, context);
-  return Status::InvalidArgument("table {} cannot be read: {} is a sink", table.name, Quote(connector->name));
+  return Status::InvalidArgument("table {} cannot be read: {} is a sink", table.name,
+                                 Quote(connector->name));
 }
 
 Result<std::unique_ptr<Sink>> CreateSink(const TableSpec& table, const ConnectorContext& context) {
   RT_TRY(CheckOptions(table));
   const Connector* connector = Find(table);
   if (connector->make_sink != nullptr) return connector->make_sink(table, context);
-  return Status::InvalidArgument("table {} cannot be written: {} is a source", table.name, Quote(connector->name));
+  return Status::InvalidArgument("table {} cannot be written: {} is a source", table.name,
+                                 Quote(connector->name));
 }
 
 Result<ChangelogMode> ParseChangelogMode(const std::string& text) {
@@ -162,7 +178,10 @@ Result<ChangelogMode> ParseChangelogMode(const std::string& text) {
     else if (kind == "UA") mode.update_after = true;
     else if (kind == "D") mode.deletes = true;
     else if (kind == "PD") mode.deletes = mode.key_only_deletes = true;
-    else return Status::InvalidArgument("'changelog-mode' {} has {}, which is none of I, UB, UA, D, PD", Quote(text), Quote(kind));
+    else
+      return Status::InvalidArgument(
+          "'changelog-mode' {} has {}, which is none of I, UB, UA, D, PD", Quote(text),
+          Quote(kind));
   }
   return mode;
 }

@@ -17,7 +17,8 @@ constexpr size_t kOver = std::numeric_limits<size_t>::max();
 
 std::string_view TrimBlanks(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r'))
+    text.remove_suffix(1);
   return text;
 }
 
@@ -30,7 +31,8 @@ std::string_view TakeWord(std::string_view* text) {
 }
 
 bool ParseKind(std::string_view text, RowKind* kind) {
-  for (const RowKind candidate : {RowKind::kInsert, RowKind::kUpdateBefore, RowKind::kUpdateAfter, RowKind::kDelete}) {
+  for (const RowKind candidate :
+       {RowKind::kInsert, RowKind::kUpdateBefore, RowKind::kUpdateAfter, RowKind::kDelete}) {
     if (text == Text(candidate)) {
       *kind = candidate;
       return true;
@@ -76,7 +78,8 @@ struct RowsRow {
   std::vector<Value> values;
 };
 
-Result<RowsRow> ParseRow(const ScriptEvent& event, size_t number, const TableSpec& table, const ScanSpec& scan) {
+Result<RowsRow> ParseRow(const ScriptEvent& event, size_t number, const TableSpec& table,
+                         const ScanSpec& scan) {
   RowsRow row{number, event.is_watermark, 0, event.kind, {}};
   if (event.is_watermark) {
     WideTime time;
@@ -91,8 +94,8 @@ Result<RowsRow> ParseRow(const ScriptEvent& event, size_t number, const TableSpe
     return Status::InvalidArgument("line {}: {} is no JSON array", event.line, event.text);
   }
   if (static_cast<int>(tokens.size()) != table.schema.size()) {
-    return Status::InvalidArgument("line {}: {} values for the {} columns of {}", event.line, tokens.size(),
-                                   table.schema.size(), table.name);
+    return Status::InvalidArgument("line {}: {} values for the {} columns of {}", event.line,
+                                   tokens.size(), table.schema.size(), table.name);
   }
   for (const int column : scan.columns) {
     const Token& token = tokens[static_cast<size_t>(column)];
@@ -116,7 +119,8 @@ class RowsSource final : public Source {
  public:
   RowsSource(Schema schema, std::string table, std::vector<RowsRow> rows, RowsFeed* feed)
       : schema_(std::move(schema)), rows_(std::move(rows)), feed_(feed) {
-    feed->places_.push_back(std::make_unique<RowsFeed::Place>(RowsFeed::Place{std::move(table), 0}));
+    feed->places_.push_back(
+        std::make_unique<RowsFeed::Place>(RowsFeed::Place{std::move(table), 0}));
     place_ = feed->places_.back().get();
     MoveTo(0);
   }
@@ -134,9 +138,11 @@ class RowsSource final : public Source {
       RT_TRY(out.Advance(time));
       return SourceState::kMore;
     }
-    const int rows_max = feed_->next_rows_max_ ? std::clamp(feed_->next_rows_max_(), 1, kBatchRows) : kBatchRows;
+    const int rows_max =
+        feed_->next_rows_max_ ? std::clamp(feed_->next_rows_max_(), 1, kBatchRows) : kBatchRows;
     BatchBuilder builder(schema_, rows_max);
-    while (row_ < rows_.size() && !builder.full() && !rows_[row_].is_watermark && rows_[row_].event <= horizon) {
+    while (row_ < rows_.size() && !builder.full() && !rows_[row_].is_watermark &&
+           rows_[row_].event <= horizon) {
       builder.AppendKind(rows_[row_].kind);
       for (int i = 0; i < schema_.size(); ++i) {
         builder.AppendValue(i, schema_.type(i), rows_[row_].values[static_cast<size_t>(i)]);
@@ -176,7 +182,8 @@ class RowsSource final : public Source {
   SourceState End() {
     for (const auto& place : feed_->places_) {
       if (place.get() == place_ || place->next == kOver) continue;
-      if (std::pair(place->table, place.get()) < std::pair(place_->table, place_)) return SourceState::kWait;
+      if (std::pair(place->table, place.get()) < std::pair(place_->table, place_))
+        return SourceState::kWait;
     }
     place_->next = kOver;
     return SourceState::kEnd;
@@ -201,15 +208,18 @@ Result<ScriptEvent> ParseScriptEvent(std::string_view text, int line) {
   const std::string_view word = TakeWord(&text);
   event.is_watermark = word == "WATERMARK";
   if (event.is_watermark) {
-    if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
+    if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
+      text = text.substr(1, text.size() - 2);
   } else if (!ParseKind(word, &event.kind)) {
-    return Status::InvalidArgument("line {}: {} is none of +I, -U, +U, -D, WATERMARK", line, Quote(word));
+    return Status::InvalidArgument("line {}: {} is none of +I, -U, +U, -D, WATERMARK", line,
+                                   Quote(word));
   }
   event.text = text;
   return event;
 }
 
-void AppendCsvEvents(const std::string& table, std::string_view csv, std::vector<ScriptEvent>* events) {
+void AppendCsvEvents(const std::string& table, std::string_view csv,
+                     std::vector<ScriptEvent>* events) {
   for (int line = 1; !csv.empty(); ++line) {
     const size_t end = std::min(csv.find('\n'), csv.size());
     std::string_view row = csv.substr(0, end);
@@ -239,9 +249,11 @@ void AppendCsvEvents(const std::string& table, std::string_view csv, std::vector
 Result<std::unique_ptr<Source>> CreateRowsSource(const TableSpec& table, const ScanSpec& scan,
                                                  const ConnectorContext& context) {
   if (context.feed == nullptr) {
-    return Status::InvalidArgument("table {} has the connector 'rows', which only scripts can fill", table.name);
+    return Status::InvalidArgument("table {} has the connector 'rows', which only scripts can fill",
+                                   table.name);
   }
-  RT_ASSIGN(const ChangelogMode mode, ParseChangelogMode(TextOption(table, "changelog-mode").value_or("I")));
+  RT_ASSIGN(const ChangelogMode mode,
+            ParseChangelogMode(TextOption(table, "changelog-mode").value_or("I")));
   Schema schema;
   for (const int column : scan.columns) schema.Add(table.schema.field(column));
   const std::string name = ShortName(table.name);
@@ -250,13 +262,14 @@ Result<std::unique_ptr<Source>> CreateRowsSource(const TableSpec& table, const S
     const ScriptEvent& event = context.feed->events()[i];
     if (event.table != name) continue;
     if (!event.is_watermark && !mode.Holds(event.kind)) {
-      return Status::InvalidArgument("line {}: table {} has no {} rows ('changelog-mode' is {})", event.line, name,
-                                     Text(event.kind), mode.ToString());
+      return Status::InvalidArgument("line {}: table {} has no {} rows ('changelog-mode' is {})",
+                                     event.line, name, Text(event.kind), mode.ToString());
     }
     RT_ASSIGN(RowsRow row, ParseRow(event, i, table, scan));
     rows.push_back(std::move(row));
   }
-  return std::unique_ptr<Source>(std::make_unique<RowsSource>(std::move(schema), name, std::move(rows), context.feed));
+  return std::unique_ptr<Source>(
+      std::make_unique<RowsSource>(std::move(schema), name, std::move(rows), context.feed));
 }
 
 }  // namespace rowtide

@@ -42,19 +42,23 @@ inline char* AppendUnsigned(uint64_t value, char* out) {
 inline char* AppendInteger(int64_t value, char* out) {
   *out = '-';
   out += value < 0;
-  return AppendUnsigned(value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value), out);
+  return AppendUnsigned(value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value),
+                        out);
 }
 
-// Sixteen or 32 bytes at once: loaded, stored, and which of them JSON escapes: below 0x20, the quote, the backslash.
+// Sixteen or 32 bytes at once: loaded, stored, and which of them JSON escapes: below 0x20, the
+// quote, the backslash.
 struct SsePiece {
   static constexpr size_t kBytes = 16;
   __m128i bytes;
 
-  explicit SsePiece(const char* from) : bytes(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))) {}
+  explicit SsePiece(const char* from)
+      : bytes(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))) {}
   void StoreTo(char* to) const { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes); }
   uint32_t Specials() const {
     const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
-    const __m128i marks = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')), _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+    const __m128i marks = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
+                                       _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
     return static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(control, marks)));
   }
 };
@@ -64,16 +68,22 @@ struct Avx2Piece {
   static constexpr size_t kBytes = 32;
   __m256i bytes;
 
-  RT_AVX2 explicit Avx2Piece(const char* from) : bytes(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))) {}
-  RT_AVX2 void StoreTo(char* to) const { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bytes); }
+  RT_AVX2 explicit Avx2Piece(const char* from)
+      : bytes(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))) {}
+  RT_AVX2 void StoreTo(char* to) const {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bytes);
+  }
   RT_AVX2 uint32_t Specials() const {
-    const __m256i control = _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(0x1f)), bytes);
-    const __m256i marks = _mm256_or_si256(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('"')), _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('\\')));
+    const __m256i control =
+        _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(0x1f)), bytes);
+    const __m256i marks = _mm256_or_si256(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('"')),
+                                          _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('\\')));
     return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_or_si256(control, marks)));
   }
 };
 
-// Copies a text to `out`; returns not 0 when something in it has to be escaped. Stores up to 32 bytes beyond the end.
+// Copies a text to `out`; returns not 0 when something in it has to be escaped. Stores up to 32
+// bytes beyond the end.
 template <typename Piece>
 inline uint32_t CopyText(const StringView& view, char* out) {
   const size_t size = view.size();
@@ -87,10 +97,12 @@ inline uint32_t CopyText(const StringView& view, char* out) {
   const char* from = view.data();
   uint32_t found = 0;
   if (size >= Piece::kBytes) {
-    // Three pieces, of which the middle one may overlap the others: no branch on lengths that vary from row to row.
+    // Three pieces, of which the middle one may overlap the others: no branch on lengths that vary
+    // from row to row.
     const char* const last = from + size - Piece::kBytes;
     char* const last_out = out + size - Piece::kBytes;
-    for (; last - from > static_cast<ptrdiff_t>(2 * Piece::kBytes); from += Piece::kBytes, out += Piece::kBytes) {
+    for (; last - from > static_cast<ptrdiff_t>(2 * Piece::kBytes);
+         from += Piece::kBytes, out += Piece::kBytes) {
       const Piece piece(from);
       found |= piece.Specials();
       piece.StoreTo(out);
@@ -175,13 +187,15 @@ void ScriptEncoder::AppendColumn(const RowBatch& batch, int number, int first, s
       return has_avx2_ ? AppendStringsAvx2(column.values<StringView>() + first, rows)
                        : AppendStrings(column.values<StringView>() + first, rows);
     case Way::kMillis:
-      return AppendMillis(column.values<int64_t>() + first, rows, &seconds_[static_cast<size_t>(number)]);
+      return AppendMillis(column.values<int64_t>() + first, rows,
+                          &seconds_[static_cast<size_t>(number)]);
     case Way::kOther: return AppendOthers(batch, number, first, rows);
   }
 }
 
 inline bool ScriptEncoder::HasRoom(size_t row) {
-  if (static_cast<size_t>(ends_[row] - RowAt(row)) + kValueBytesMax <= kRowBytes) [[likely]] return true;
+  if (static_cast<size_t>(ends_[row] - RowAt(row)) + kValueBytesMax <= kRowBytes) [[likely]]
+    return true;
   is_long_[row] = true;
   return false;
 }
@@ -217,11 +231,14 @@ inline void ScriptEncoder::AppendStringsBy(const StringView* values, size_t rows
 }
 
 // Flattened, so that what is above becomes part of a function that may use these instructions.
-__attribute__((target("avx2,bmi"), flatten)) void ScriptEncoder::AppendStringsAvx2(const StringView* values, size_t rows) {
+__attribute__((target("avx2,bmi"), flatten)) void ScriptEncoder::AppendStringsAvx2(
+    const StringView* values, size_t rows) {
   AppendStringsBy<Avx2Piece>(values, rows);
 }
 
-void ScriptEncoder::AppendStrings(const StringView* values, size_t rows) { AppendStringsBy<SsePiece>(values, rows); }
+void ScriptEncoder::AppendStrings(const StringView* values, size_t rows) {
+  AppendStringsBy<SsePiece>(values, rows);
+}
 
 [[gnu::noinline]] void ScriptEncoder::AppendEscaped(size_t row, std::string_view text) {
   scratch_.clear();
@@ -265,7 +282,8 @@ void ScriptEncoder::AppendOthers(const RowBatch& batch, int column, int first, s
   for (size_t row = 0; row < rows; ++row) {
     if (is_long_[row]) continue;
     scratch_.clear();
-    AppendScriptText(batch.columns[static_cast<size_t>(column)], first + static_cast<int>(row), schema_.type(column), &scratch_);
+    AppendScriptText(batch.columns[static_cast<size_t>(column)], first + static_cast<int>(row),
+                     schema_.type(column), &scratch_);
     AppendScratch(row);
   }
 }

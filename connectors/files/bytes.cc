@@ -39,7 +39,9 @@ class PlainFile final : public ByteStream {
 
 class GzipFile final : public ByteStream {
  public:
-  GzipFile(gzFile file, std::string path) : file_(file), path_(std::move(path)) { gzbuffer(file, kPackedBytes); }
+  GzipFile(gzFile file, std::string path) : file_(file), path_(std::move(path)) {
+    gzbuffer(file, kPackedBytes);
+  }
   ~GzipFile() override { gzclose(file_); }
   Result<size_t> Read(char* to, size_t bytes) override {
     const int count = gzread(file_, to, static_cast<unsigned>(std::min<size_t>(bytes, 1 << 30)));
@@ -59,19 +61,24 @@ class GzipFile final : public ByteStream {
 class ZstdFile final : public ByteStream {
  public:
   ZstdFile(std::unique_ptr<ByteStream> packed, std::string path)
-      : packed_(std::move(packed)), path_(std::move(path)), buffer_(kPackedBytes), stream_(ZSTD_createDStream()) {}
+      : packed_(std::move(packed)),
+        path_(std::move(path)),
+        buffer_(kPackedBytes),
+        stream_(ZSTD_createDStream()) {}
   ~ZstdFile() override { ZSTD_freeDStream(stream_); }
   Result<size_t> Read(char* to, size_t bytes) override {
     ZSTD_outBuffer out{to, bytes, 0};
     while (out.pos == 0) {
       if (in_.pos == in_.size) {
         RT_ASSIGN(const size_t count, packed_->Read(buffer_.data(), buffer_.size()));
-        if (count == 0 && !at_frame_end_) return Status::DataError("cannot unpack {}: it is cut short", path_);
+        if (count == 0 && !at_frame_end_)
+          return Status::DataError("cannot unpack {}: it is cut short", path_);
         if (count == 0) return size_t{0};
         in_ = {buffer_.data(), count, 0};
       }
       const size_t left = ZSTD_decompressStream(stream_, &out, &in_);
-      if (ZSTD_isError(left)) return Status::DataError("cannot unpack {}: {}", path_, ZSTD_getErrorName(left));
+      if (ZSTD_isError(left))
+        return Status::DataError("cannot unpack {}: {}", path_, ZSTD_getErrorName(left));
       at_frame_end_ = left == 0;
     }
     return out.pos;
@@ -149,7 +156,8 @@ class TextFile final : public ByteStream {
       at += used;
       out = Utf8(code >= 0xd800 && code < 0xe000 ? 0xfffd : code, out);
     }
-    if (at == 0 && head_.size() == 1) return Status::DataError("UTF-16 text of an odd number of bytes");
+    if (at == 0 && head_.size() == 1)
+      return Status::DataError("UTF-16 text of an odd number of bytes");
     if (at == 0 && !head_.empty()) {  // half a pair at the very end
       out = Utf8(0xfffd, out);
       at = head_.size();
@@ -185,7 +193,8 @@ class TextFile final : public ByteStream {
 }  // namespace
 
 Result<std::unique_ptr<ByteStream>> OpenText(const std::string& path) {
-  if (path == kStandardStream) return TextFile::Open(std::make_unique<PlainFile>(STDIN_FILENO, "standard input"));
+  if (path == kStandardStream)
+    return TextFile::Open(std::make_unique<PlainFile>(STDIN_FILENO, "standard input"));
   if (path.ends_with(".gz")) {
     const gzFile file = gzopen(path.c_str(), "rbe");
     if (file == nullptr) return Status::External("cannot open {}: {}", path, std::strerror(errno));

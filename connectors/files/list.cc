@@ -16,8 +16,10 @@ std::string NameOf(const std::string& path) { return path.substr(path.rfind('/')
 
 Status Add(const std::string& path, std::vector<FileEntry>* files) {
   struct stat stat;
-  if (::stat(path.c_str(), &stat) != 0) return Status::External("cannot read file {}: {}", path, std::strerror(errno));
-  files->push_back({path, stat.st_size, stat.st_mtim.tv_sec * 1000 + stat.st_mtim.tv_nsec / 1000000});
+  if (::stat(path.c_str(), &stat) != 0)
+    return Status::External("cannot read file {}: {}", path, std::strerror(errno));
+  files->push_back(
+      {path, stat.st_size, stat.st_mtim.tv_sec * 1000 + stat.st_mtim.tv_nsec / 1000000});
   return Status::Ok();
 }
 
@@ -63,7 +65,8 @@ std::string LocalPath(const std::string& path) {
   return path;
 }
 
-Result<std::vector<FileEntry>> ListFiles(const std::string& uri, const std::optional<std::string>& regex) {
+Result<std::vector<FileEntry>> ListFiles(const std::string& uri,
+                                         const std::optional<std::string>& regex) {
   const std::string path = LocalPath(uri);
   std::vector<FileEntry> files;
   if (path == kStandardStream) return std::vector<FileEntry>{{path}};
@@ -78,11 +81,14 @@ Result<std::vector<FileEntry>> ListFiles(const std::string& uri, const std::opti
   if (regex) {
     const RE2 pattern(*regex, RE2::Quiet);
     if (!pattern.ok()) {
-      return Status::InvalidArgument("'source.path.regex-pattern' {}: {}", *regex, pattern.error()).WithKind(ErrorKind::kRun);
+      return Status::InvalidArgument("'source.path.regex-pattern' {}: {}", *regex, pattern.error())
+          .WithKind(ErrorKind::kRun);
     }
-    std::erase_if(files, [&](const FileEntry& file) { return !RE2::FullMatch(file.path, pattern); });
+    std::erase_if(files,
+                  [&](const FileEntry& file) { return !RE2::FullMatch(file.path, pattern); });
   }
-  std::sort(files.begin(), files.end(), [](const FileEntry& a, const FileEntry& b) { return a.path < b.path; });
+  std::sort(files.begin(), files.end(),
+            [](const FileEntry& a, const FileEntry& b) { return a.path < b.path; });
   return files;
 }
 

@@ -24,8 +24,12 @@ Value MetadataOf(const FileEntry& file, const std::string& key) {
 
 class FileSource final : public Source {
  public:
-  FileSource(Schema schema, std::vector<FileEntry> files, std::unique_ptr<Decoder> decoder, ScanSpec scan)
-      : schema_(std::move(schema)), files_(std::move(files)), decoder_(std::move(decoder)), scan_(std::move(scan)) {}
+  FileSource(Schema schema, std::vector<FileEntry> files, std::unique_ptr<Decoder> decoder,
+             ScanSpec scan)
+      : schema_(std::move(schema)),
+        files_(std::move(files)),
+        decoder_(std::move(decoder)),
+        scan_(std::move(scan)) {}
 
   const Schema& output_schema() const override { return schema_; }
 
@@ -74,7 +78,8 @@ class FileSource final : public Source {
     RT_ASSIGN(emitted_, reader.I64("rows"));
     const bool was_over = path.empty() && file_ == files_.size();
     if (!was_over && (file_ >= files_.size() || files_[file_].path != path)) {
-      return Status::InvalidArgument("file {} of the snapshot is no longer number {} of the path", path, file_);
+      return Status::InvalidArgument("file {} of the snapshot is no longer number {} of the path",
+                                     path, file_);
     }
     return was_over ? Status::Ok() : OpenFile(place);
   }
@@ -88,8 +93,12 @@ class FileSource final : public Source {
     block_ = nullptr;
     for (int64_t skipped = 0; skipped < place.byte;) {
       TakeBlock(kBlockBytes);
-      RT_ASSIGN(const size_t count, stream_->Read(block_->data(), std::min<size_t>(kBlockBytes, static_cast<size_t>(place.byte - skipped))));
-      if (count == 0) return Status::External("{} is shorter than at the snapshot", files_[file_].path);
+      RT_ASSIGN(
+          const size_t count,
+          stream_->Read(block_->data(),
+                        std::min<size_t>(kBlockBytes, static_cast<size_t>(place.byte - skipped))));
+      if (count == 0)
+        return Status::External("{} is shorter than at the snapshot", files_[file_].path);
       skipped += static_cast<int64_t>(count);
     }
     return Status::Ok();
@@ -107,7 +116,9 @@ class FileSource final : public Source {
         RT_ASSIGN(const size_t taken, decoder_->Decode(block_, begin_, end_, at_end_));
         begin_ += taken;
         if (decoder_->rows() == kBatchRows || (at_end_ && begin_ == end_)) return Status::Ok();
-        if (at_end_) return Status::Internal("the decoder left {} bytes at the end of the file", end_ - begin_);
+        if (at_end_)
+          return Status::Internal("the decoder left {} bytes at the end of the file",
+                                  end_ - begin_);
       }
       RT_TRY(ReadOn());
     }
@@ -202,7 +213,8 @@ Result<std::unique_ptr<Source>> CreateFileSource(const TableSpec& table, const S
             ListFiles(table.options.at("path"), TextOption(table, "source.path.regex-pattern")));
   CsvDecoderSpec spec{table.schema, scan.columns, {}, context.bad_data, context.flink_compat};
   RT_ASSIGN(spec.options, ReadCsvOptions(table));
-  RT_ASSIGN(std::unique_ptr<Decoder> decoder, CsvDecoder::Create(std::move(spec), context.counters));
+  RT_ASSIGN(std::unique_ptr<Decoder> decoder,
+            CsvDecoder::Create(std::move(spec), context.counters));
   return std::unique_ptr<Source>(
       std::make_unique<FileSource>(std::move(schema), std::move(files), std::move(decoder), scan));
 }

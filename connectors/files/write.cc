@@ -23,8 +23,9 @@ std::string NewUuid() {
   std::random_device random;
   uint32_t words[4];
   for (uint32_t& word : words) word = random();
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:04x}{:08x}", words[0], words[1] >> 16, 0x4000 | (words[1] & 0xfff),
-                     0x8000 | (words[2] >> 18), words[2] & 0xffff, words[3]);
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:04x}{:08x}", words[0], words[1] >> 16,
+                     0x4000 | (words[1] & 0xfff), 0x8000 | (words[2] >> 18), words[2] & 0xffff,
+                     words[3]);
 }
 
 Status WriteAll(int file, std::string_view bytes, const std::string& path) {
@@ -39,12 +40,14 @@ Status WriteAll(int file, std::string_view bytes, const std::string& path) {
 
 class StreamSink final : public Sink {
  public:
-  StreamSink(std::unique_ptr<Encoder> encoder, std::FILE* file) : encoder_(std::move(encoder)), file_(file) {}
+  StreamSink(std::unique_ptr<Encoder> encoder, std::FILE* file)
+      : encoder_(std::move(encoder)), file_(file) {}
 
   Status Write(const RowBatch& batch) override {
     buffer_.clear();
     encoder_->Encode(batch, &buffer_);
-    if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_) == buffer_.size()) return Status::Ok();
+    if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_) == buffer_.size())
+      return Status::Ok();
     return Status::External("cannot write to standard output: {}", std::strerror(errno));
   }
   Status Flush() override { return FlushFile(); }
@@ -62,8 +65,13 @@ class StreamSink final : public Sink {
 
 class FileSink final : public Sink {
  public:
-  FileSink(std::unique_ptr<Encoder> encoder, std::string folder, int64_t roll_bytes, std::FILE* error)
-      : encoder_(std::move(encoder)), folder_(std::move(folder)), uuid_(NewUuid()), roll_bytes_(roll_bytes), error_(error) {}
+  FileSink(std::unique_ptr<Encoder> encoder, std::string folder, int64_t roll_bytes,
+           std::FILE* error)
+      : encoder_(std::move(encoder)),
+        folder_(std::move(folder)),
+        uuid_(NewUuid()),
+        roll_bytes_(roll_bytes),
+        error_(error) {}
 
   ~FileSink() override {
     if (file_ >= 0) ::close(file_);
@@ -74,7 +82,8 @@ class FileSink final : public Sink {
     if (file_ < 0) RT_TRY(OpenPart());
     encoder_->Encode(batch, &buffer_);
     if (buffer_.size() >= kBufferBytes) RT_TRY(WriteBuffer());
-    return written_ + static_cast<int64_t>(buffer_.size()) >= roll_bytes_ ? ClosePart() : Status::Ok();
+    return written_ + static_cast<int64_t>(buffer_.size()) >= roll_bytes_ ? ClosePart()
+                                                                          : Status::Ok();
   }
 
   Status Prepare(int64_t /*epoch*/) override {
@@ -102,13 +111,15 @@ class FileSink final : public Sink {
     if (file_ >= 0 && !buffer_.empty()) (void)WriteBuffer().ok();
     const int parts = closed_ + (file_ >= 0 ? 1 : 0);
     for (int part = published_; part < parts; ++part) {
-      std::fprintf(error_, "rows that were not published are in %s\n", PartPath(part, true).c_str());
+      std::fprintf(error_, "rows that were not published are in %s\n",
+                   PartPath(part, true).c_str());
     }
   }
 
  private:
   std::string PartPath(int part, bool in_progress) const {
-    return fmt::format("{}/{}part-{}-0-{}{}", folder_, in_progress ? "." : "", uuid_, part, in_progress ? ".inprogress" : "");
+    return fmt::format("{}/{}part-{}-0-{}{}", folder_, in_progress ? "." : "", uuid_, part,
+                       in_progress ? ".inprogress" : "");
   }
 
   Status OpenPart() {
@@ -156,7 +167,8 @@ class FileSink final : public Sink {
 
 }  // namespace
 
-Result<std::unique_ptr<Sink>> CreateFileSink(const TableSpec& table, const ConnectorContext& context) {
+Result<std::unique_ptr<Sink>> CreateFileSink(const TableSpec& table,
+                                             const ConnectorContext& context) {
   RT_ASSIGN(CsvOptions options, ReadCsvOptions(table));
   RT_ASSIGN(std::unique_ptr<Encoder> encoder, CsvEncoder::Create(table.schema, std::move(options)));
   std::string folder = LocalPath(table.options.at("path"));
@@ -165,7 +177,8 @@ Result<std::unique_ptr<Sink>> CreateFileSink(const TableSpec& table, const Conne
   }
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   const int64_t roll_bytes = BytesOption(table, "sink.rolling-policy.file-size", kRollBytes);
-  return std::unique_ptr<Sink>(std::make_unique<FileSink>(std::move(encoder), std::move(folder), roll_bytes, context.error));
+  return std::unique_ptr<Sink>(
+      std::make_unique<FileSink>(std::move(encoder), std::move(folder), roll_bytes, context.error));
 }
 
 }  // namespace rowtide

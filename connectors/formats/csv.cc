@@ -47,7 +47,8 @@ std::string Excerpt(std::string_view value) {
 }
 
 // A string view of bytes in a block. Requires: 16 readable bytes behind their beginning.
-__attribute__((target("sse4.1"))) inline void MakeView(const char* text, uint32_t bytes, StringView* view) {
+__attribute__((target("sse4.1"))) inline void MakeView(const char* text, uint32_t bytes,
+                                                       StringView* view) {
   if (bytes > StringView::kInlineBytes) {
     *view = StringView(text, bytes);
     return;
@@ -55,7 +56,8 @@ __attribute__((target("sse4.1"))) inline void MakeView(const char* text, uint32_
   alignas(16) static constexpr uint8_t kKeep[32] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
                                                     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
   __m128i value = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text));
-  value = _mm_and_si128(value, _mm_loadu_si128(reinterpret_cast<const __m128i*>(kKeep + 16 - bytes)));
+  value =
+      _mm_and_si128(value, _mm_loadu_si128(reinterpret_cast<const __m128i*>(kKeep + 16 - bytes)));
   value = _mm_insert_epi32(_mm_slli_si128(value, 4), static_cast<int>(bytes), 0);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(view), value);
 }
@@ -65,8 +67,10 @@ __attribute__((target("sse4.1"))) inline void MakeView(const char* text, uint32_
 Result<std::unique_ptr<CsvDecoder>> CsvDecoder::Create(CsvDecoderSpec spec, Counters* counters) {
   if (spec.schema.size() == 0) return Status::InvalidArgument("a csv table needs a column");
   for (const Field& field : spec.schema.fields()) {
-    if (field.type.kind == TypeKind::kNull || field.type.kind == TypeKind::kSymbol || IsInterval(field.type)) {
-      return Status::Plan("csv cannot hold column {} of type {}", Quote(field.name), ToString(field.type));
+    if (field.type.kind == TypeKind::kNull || field.type.kind == TypeKind::kSymbol ||
+        IsInterval(field.type)) {
+      return Status::Plan("csv cannot hold column {} of type {}", Quote(field.name),
+                          ToString(field.type));
     }
   }
   return std::unique_ptr<CsvDecoder>(new CsvDecoder(std::move(spec), counters));
@@ -76,7 +80,8 @@ CsvDecoder::CsvDecoder(CsvDecoderSpec spec, Counters* counters)
     : spec_(std::move(spec)),
       scanner_(SpecialCharacters(spec_.options)),
       fields_(spec_.schema.size()),
-      has_plain_rows_(!spec_.options.trim_spaces && !spec_.options.allow_comments && spec_.options.delimiter.size() == 1),
+      has_plain_rows_(!spec_.options.trim_spaces && !spec_.options.allow_comments &&
+                      spec_.options.delimiter.size() == 1),
       wanted_(spec_.columns.size()),
       undecodable_(counters ? counters->Find("undecodable") : nullptr),
       cast_(counters ? counters->Find("cast") : nullptr) {
@@ -93,8 +98,10 @@ void CsvDecoder::Begin(RecordPlace place) {
   block_ = nullptr;
 }
 
-Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_t end, bool at_end) {
-  if (block != block_ || block->data() + begin != next_ || block->data() + end != end_) Scan(block, begin, end);
+Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_t end,
+                                  bool at_end) {
+  if (block != block_ || block->data() + begin != next_ || block->data() + end != end_)
+    Scan(block, begin, end);
   at_end_ = at_end;
   BeginBatch(block);
   Walk stop = Walk::kRow;
@@ -121,7 +128,8 @@ Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_
     return Status::DataError("line {}, byte {}: {}", place_.line, place_.byte, bad_reason_);
   }
   if (stop == Walk::kIncomplete && static_cast<size_t>(end_ - next_) > kRecordBytesMax) {
-    return Status::DataError("line {}, byte {}: a record of more than {} bytes", place_.line, place_.byte, kRecordBytesMax);
+    return Status::DataError("line {}, byte {}: a record of more than {} bytes", place_.line,
+                             place_.byte, kRecordBytesMax);
   }
   return static_cast<size_t>(next_ - block->data()) - begin;
 }
@@ -136,7 +144,8 @@ void CsvDecoder::Scan(const BlockPointer& block, size_t begin, size_t end) {
   // A delimiter beyond ASCII is looked for on foot, and merged in.
   std::vector<uint32_t> all(marks_.offsets.get(), marks_.offsets.get() + marks_.count);
   const std::string_view text(text_, end - begin);
-  for (size_t at = text.find(spec_.options.delimiter); at != text.npos; at = text.find(spec_.options.delimiter, at + 1)) {
+  for (size_t at = text.find(spec_.options.delimiter); at != text.npos;
+       at = text.find(spec_.options.delimiter, at + 1)) {
     all.push_back(static_cast<uint32_t>(at));
   }
   std::sort(all.begin(), all.end());
@@ -148,7 +157,8 @@ void CsvDecoder::BeginBatch(const BlockPointer& block) {
   if (blocks_.empty()) {
     first_record_ = place_.record;
     for (Wanted& wanted : wanted_) {
-      wanted.values = std::make_shared<Block>(static_cast<size_t>(kBatchRows) * static_cast<size_t>(WidthOf(wanted.layout)));
+      wanted.values = std::make_shared<Block>(static_cast<size_t>(kBatchRows) *
+                                              static_cast<size_t>(WidthOf(wanted.layout)));
       wanted.validity = nullptr;
     }
   }
@@ -175,7 +185,7 @@ RowBatch CsvDecoder::Finish() {
   return Select(batch, kept);
 }
 
-// --- records ---------------------------------------------------------------------------------------------------------
+// --- records -------------------------------------------------------------------------------------
 
 bool CsvDecoder::TakePlainRecord(int row) {
   const auto fields = static_cast<size_t>(fields_);
@@ -187,7 +197,8 @@ bool CsvDecoder::TakePlainRecord(int row) {
   }
   const char* const end = text_ + marks[fields - 1];
   if (*end != '\n') return false;
-  if (marks_.beyond_ascii && !simdjson::validate_utf8(next_, static_cast<size_t>(end - next_))) return false;
+  if (marks_.beyond_ascii && !simdjson::validate_utf8(next_, static_cast<size_t>(end - next_)))
+    return false;
   for (Wanted& wanted : wanted_) {
     const auto column = static_cast<size_t>(wanted.column);
     const char* const begin = column == 0 ? next_ : text_ + marks[column - 1] + 1;
@@ -263,7 +274,8 @@ CsvDecoder::Walk CsvDecoder::WalkQuoted(const char** at, bool* is_last) {
     const char* const mark = text_ + marks_.offsets[mark_];
     if (mark < resume) continue;
     const bool has_next = mark + 1 < end_;
-    if ((*mark == quote || *mark == spec_.options.escape) && !has_next && !at_end_) return Walk::kIncomplete;
+    if ((*mark == quote || *mark == spec_.options.escape) && !has_next && !at_end_)
+      return Walk::kIncomplete;
     if (*mark == spec_.options.escape && has_next) {
       if (mark[1] == '\n') ++record_lines_;
       escaped = true;
@@ -282,22 +294,24 @@ CsvDecoder::Walk CsvDecoder::WalkQuoted(const char** at, bool* is_last) {
 }
 
 // Blanks behind a closing quote are dropped; anything else there is an error.
-CsvDecoder::Walk CsvDecoder::EndQuoted(const char* begin, const char* close, bool escaped, const char** at,
-                                       bool* is_last) {
+CsvDecoder::Walk CsvDecoder::EndQuoted(const char* begin, const char* close, bool escaped,
+                                       const char** at, bool* is_last) {
   const char* next = close + 1;
   while (next < end_ && IsBlank(*next) && !IsDelimiter(next)) ++next;
   if (next == end_ && !at_end_) return Walk::kIncomplete;
   if (next < end_ && !IsDelimiter(next) && *next != '\n' && *next != '\r') {
-    return RejectRecord(next, fmt::format("text behind a closing quote: '{}'",
-                                          Excerpt({next, static_cast<size_t>(std::min<ptrdiff_t>(end_ - next, 16))})));
+    return RejectRecord(
+        next,
+        fmt::format("text behind a closing quote: '{}'",
+                    Excerpt({next, static_cast<size_t>(std::min<ptrdiff_t>(end_ - next, 16))})));
   }
   *at = next;
   return EndCell(begin, close, escaped, true, at, is_last);
 }
 
 // `*at` is where the delimiter or the line end stands; moves it behind that, with the marks.
-CsvDecoder::Walk CsvDecoder::EndCell(const char* begin, const char* end, bool escaped, bool quoted, const char** at,
-                                     bool* is_last) {
+CsvDecoder::Walk CsvDecoder::EndCell(const char* begin, const char* end, bool escaped, bool quoted,
+                                     const char** at, bool* is_last) {
   const char* next = *at;
   *is_last = true;
   if (next < end_ && IsDelimiter(next)) {
@@ -315,7 +329,8 @@ CsvDecoder::Walk CsvDecoder::EndCell(const char* begin, const char* end, bool es
     while (end > begin && IsBlank(end[-1])) --end;
   }
   if (cells_++ <= fields_) {
-    record_.push_back(escaped ? Unescape(begin, end, quoted) : Cell{begin, static_cast<uint32_t>(end - begin)});
+    record_.push_back(escaped ? Unescape(begin, end, quoted)
+                              : Cell{begin, static_cast<uint32_t>(end - begin)});
   }
   return Walk::kRow;
 }
@@ -327,7 +342,8 @@ CsvDecoder::Walk CsvDecoder::CheckCells(int row, const char* end) {
     if (spec_.bad_data == BadData::kFail) return Walk::kBad;
     return RejectRecord(end, bad_reason_);
   }
-  const bool trailing_comma = cells_ == fields_ + 1 && record_.back().bytes == 0 && options.allow_trailing_comma;
+  const bool trailing_comma =
+      cells_ == fields_ + 1 && record_.back().bytes == 0 && options.allow_trailing_comma;
   if (cells_ > fields_ && !trailing_comma && !options.ignore_trailing_unmappable) {
     return RejectRecord(end, fmt::format("{} fields, {} expected", cells_, fields_));
   }
@@ -372,7 +388,8 @@ void CsvDecoder::MoveTo(const char* next, int64_t lines) {
   next_ = next;
 }
 
-// Doubled quotes become one; an escape makes the next character plain, and \n \r \t \0 what they are elsewhere.
+// Doubled quotes become one; an escape makes the next character plain, and \n \r \t \0 what they
+// are elsewhere.
 CsvDecoder::Cell CsvDecoder::Unescape(const char* begin, const char* end, bool quoted) {
   char* const copy = Room(static_cast<size_t>(end - begin));
   char* out = copy;
@@ -403,7 +420,7 @@ char* CsvDecoder::Room(size_t bytes) {
   return room;
 }
 
-// --- columns ---------------------------------------------------------------------------------------------------------
+// --- columns -------------------------------------------------------------------------------------
 
 void CsvDecoder::DecodeStep(int rows, Trouble* trouble) {
   const bool has_null_text = spec_.options.null_literal || spec_.options.empty_string_as_null;
@@ -417,7 +434,8 @@ void CsvDecoder::MarkNulls(Wanted& wanted, int rows) const {
   for (size_t i = 0; i < static_cast<size_t>(rows); ++i) {
     if (wanted.begins[i] == nullptr) continue;
     const std::string_view text(wanted.begins[i], wanted.bytes[i]);
-    if ((spec_.options.empty_string_as_null && text.empty()) || text == spec_.options.null_literal) {
+    if ((spec_.options.empty_string_as_null && text.empty()) ||
+        text == spec_.options.null_literal) {
       wanted.begins[i] = nullptr;
     }
   }
@@ -428,7 +446,9 @@ void CsvDecoder::DecodeCells(Wanted& wanted, int rows, Trouble* trouble, Parse p
   T* const out = reinterpret_cast<T*>(wanted.values->data()) + rows_;
   for (int i = 0; i < rows; ++i) {
     const char* const begin = wanted.begins[static_cast<size_t>(i)];
-    const Cast cast = begin == nullptr ? Cast::kNull : parse(begin, wanted.bytes[static_cast<size_t>(i)], &out[i]);
+    const Cast cast = begin == nullptr
+                          ? Cast::kNull
+                          : parse(begin, wanted.bytes[static_cast<size_t>(i)], &out[i]);
     if (cast == Cast::kValue) [[likely]] continue;
     out[i] = T{};
     if (cast == Cast::kNull) {
@@ -444,7 +464,8 @@ void CsvDecoder::DecodeColumn(Wanted& wanted, int rows, Trouble* trouble) {
   const auto integers = [&]<typename T>(T) {
     DecodeCells<T>(wanted, rows, trouble, [](const char* text, uint32_t bytes, T* out) {
       int64_t value;
-      const bool parsed = CsvInteger(text, bytes, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), &value);
+      const bool parsed = CsvInteger(text, bytes, std::numeric_limits<T>::min(),
+                                     std::numeric_limits<T>::max(), &value);
       *out = static_cast<T>(value);
       return ValueIf(parsed);
     });
@@ -460,47 +481,54 @@ void CsvDecoder::DecodeColumn(Wanted& wanted, int rows, Trouble* trouble) {
   };
   switch (type.kind) {
     case TypeKind::kBoolean:
-      return DecodeCells<uint8_t>(wanted, rows, trouble, [](const char* text, uint32_t bytes, uint8_t* out) {
-        *out = CsvBoolean({text, bytes});
-        return Cast::kValue;
-      });
+      return DecodeCells<uint8_t>(wanted, rows, trouble,
+                                  [](const char* text, uint32_t bytes, uint8_t* out) {
+                                    *out = CsvBoolean({text, bytes});
+                                    return Cast::kValue;
+                                  });
     case TypeKind::kTinyInt: return integers(int8_t{});
     case TypeKind::kSmallInt: return integers(int16_t{});
     case TypeKind::kInt: return integers(int32_t{});
     case TypeKind::kBigInt: return integers(int64_t{});
     case TypeKind::kFloat:
-      return DecodeCells<float>(wanted, rows, trouble, [](const char* text, uint32_t bytes, float* out) {
-        return ValueIf(CsvFloat({text, bytes}, out));
-      });
+      return DecodeCells<float>(wanted, rows, trouble,
+                                [](const char* text, uint32_t bytes, float* out) {
+                                  return ValueIf(CsvFloat({text, bytes}, out));
+                                });
     case TypeKind::kDouble:
-      return DecodeCells<double>(wanted, rows, trouble, [](const char* text, uint32_t bytes, double* out) {
-        return ValueIf(CsvDouble({text, bytes}, out));
-      });
+      return DecodeCells<double>(wanted, rows, trouble,
+                                 [](const char* text, uint32_t bytes, double* out) {
+                                   return ValueIf(CsvDouble({text, bytes}, out));
+                                 });
     case TypeKind::kDecimal:
       return wanted.layout == Layout::kInt64 ? decimals(int64_t{}) : decimals(int128{});
     case TypeKind::kChar:
     case TypeKind::kVarChar:
-      return DecodeCells<StringView>(wanted, rows, trouble, [](const char* text, uint32_t bytes, StringView* out) {
-        MakeView(text, bytes, out);
-        return Cast::kValue;
-      });
+      return DecodeCells<StringView>(wanted, rows, trouble,
+                                     [](const char* text, uint32_t bytes, StringView* out) {
+                                       MakeView(text, bytes, out);
+                                       return Cast::kValue;
+                                     });
     case TypeKind::kBinary:
     case TypeKind::kVarBinary:
-      return DecodeCells<StringView>(wanted, rows, trouble, [this](const char* text, uint32_t bytes, StringView* out) {
-        if (!CsvBase64({text, bytes}, &scratch_)) return Cast::kBad;
-        char* const copy = Room(scratch_.size());
-        std::memcpy(copy, scratch_.data(), scratch_.size());
-        *out = StringView(copy, static_cast<uint32_t>(scratch_.size()));
-        return Cast::kValue;
-      });
+      return DecodeCells<StringView>(
+          wanted, rows, trouble, [this](const char* text, uint32_t bytes, StringView* out) {
+            if (!CsvBase64({text, bytes}, &scratch_)) return Cast::kBad;
+            char* const copy = Room(scratch_.size());
+            std::memcpy(copy, scratch_.data(), scratch_.size());
+            *out = StringView(copy, static_cast<uint32_t>(scratch_.size()));
+            return Cast::kValue;
+          });
     case TypeKind::kDate:
-      return DecodeCells<int32_t>(wanted, rows, trouble, [](const char* text, uint32_t bytes, int32_t* out) {
-        return ValueIf(CsvDate({text, bytes}, out));
-      });
+      return DecodeCells<int32_t>(wanted, rows, trouble,
+                                  [](const char* text, uint32_t bytes, int32_t* out) {
+                                    return ValueIf(CsvDate({text, bytes}, out));
+                                  });
     case TypeKind::kTime:
-      return DecodeCells<int32_t>(wanted, rows, trouble, [&type](const char* text, uint32_t bytes, int32_t* out) {
-        return ValueIf(CsvTime({text, bytes}, type.precision, out));
-      });
+      return DecodeCells<int32_t>(wanted, rows, trouble,
+                                  [&type](const char* text, uint32_t bytes, int32_t* out) {
+                                    return ValueIf(CsvTime({text, bytes}, type.precision, out));
+                                  });
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampLtz: return DecodeTimestamps(wanted, rows, trouble);
     case TypeKind::kNull:
@@ -515,30 +543,34 @@ void CsvDecoder::DecodeTimestamps(Wanted& wanted, int rows, Trouble* trouble) {
   const int precision = wanted.type.precision;
   if (precision == 3) {
     CsvMillis& millis = wanted.millis;
-    return DecodeCells<int64_t>(wanted, rows, trouble, [&millis, zoned](const char* text, uint32_t bytes, int64_t* out) {
-      return ValueIf(millis.Parse(text, bytes, zoned, out));
-    });
+    return DecodeCells<int64_t>(wanted, rows, trouble,
+                                [&millis, zoned](const char* text, uint32_t bytes, int64_t* out) {
+                                  return ValueIf(millis.Parse(text, bytes, zoned, out));
+                                });
   }
   if (wanted.layout == Layout::kInt64) {
     const int64_t unit = PowerOfTen((precision <= 3 ? 3 : 6) - precision);
-    return DecodeCells<int64_t>(wanted, rows, trouble, [=](const char* text, uint32_t bytes, int64_t* out) {
-      WideTime time;
-      if (!CsvTimestamp({text, bytes}, zoned, &time)) return Cast::kBad;
-      *out = precision <= 3 ? time.millis : time.millis * 1000 + time.nanos / 1000;
-      CutTo(unit, out);
-      return Cast::kValue;
-    });
+    return DecodeCells<int64_t>(
+        wanted, rows, trouble, [=](const char* text, uint32_t bytes, int64_t* out) {
+          WideTime time;
+          if (!CsvTimestamp({text, bytes}, zoned, &time)) return Cast::kBad;
+          *out = precision <= 3 ? time.millis : time.millis * 1000 + time.nanos / 1000;
+          CutTo(unit, out);
+          return Cast::kValue;
+        });
   }
   const auto unit = static_cast<int32_t>(PowerOfTen(9 - precision));
-  DecodeCells<WideTime>(wanted, rows, trouble, [=](const char* text, uint32_t bytes, WideTime* out) {
-    if (!CsvTimestamp({text, bytes}, zoned, out)) return Cast::kBad;
-    out->nanos -= out->nanos % unit;
-    return Cast::kValue;
-  });
+  DecodeCells<WideTime>(wanted, rows, trouble,
+                        [=](const char* text, uint32_t bytes, WideTime* out) {
+                          if (!CsvTimestamp({text, bytes}, zoned, out)) return Cast::kBad;
+                          out->nanos -= out->nanos % unit;
+                          return Cast::kValue;
+                        });
 }
 
 void CsvDecoder::SetNull(Wanted& wanted, int row, Trouble* trouble) {
-  if (!wanted.type.nullable && !spec_.trusts_not_null) return Drop(wanted, row, trouble, "NULL in a NOT NULL column");
+  if (!wanted.type.nullable && !spec_.trusts_not_null)
+    return Drop(wanted, row, trouble, "NULL in a NOT NULL column");
   const int at = rows_ + row;
   if (!wanted.validity) {
     wanted.validity = std::make_shared<Block>(kBatchRows / 8);

@@ -35,7 +35,8 @@ void AppendBase64(std::string_view bytes, std::string* out) {
   for (size_t i = 0; i < bytes.size(); i += 3) {
     const size_t count = std::min<size_t>(3, bytes.size() - i);
     uint32_t bits = 0;
-    for (size_t j = 0; j < 3; ++j) bits = bits << 8 | (j < count ? static_cast<unsigned char>(bytes[i + j]) : 0);
+    for (size_t j = 0; j < 3; ++j)
+      bits = bits << 8 | (j < count ? static_cast<unsigned char>(bytes[i + j]) : 0);
     for (size_t j = 0; j < 4; ++j) *out += j <= count ? kLetters[bits >> (18 - 6 * j) & 63] : '=';
   }
 }
@@ -44,16 +45,20 @@ void AppendBase64(std::string_view bytes, std::string* out) {
 
 Result<std::unique_ptr<CsvEncoder>> CsvEncoder::Create(Schema schema, CsvOptions options) {
   for (const Field& field : schema.fields()) {
-    if (field.type.kind == TypeKind::kNull || field.type.kind == TypeKind::kSymbol || IsInterval(field.type)) {
-      return Status::Plan("csv cannot hold column {} of type {}", Quote(field.name), ToString(field.type));
+    if (field.type.kind == TypeKind::kNull || field.type.kind == TypeKind::kSymbol ||
+        IsInterval(field.type)) {
+      return Status::Plan("csv cannot hold column {} of type {}", Quote(field.name),
+                          ToString(field.type));
     }
   }
   return std::unique_ptr<CsvEncoder>(new CsvEncoder(std::move(schema), std::move(options)));
 }
 
-CsvEncoder::CsvEncoder(Schema schema, CsvOptions options) : schema_(std::move(schema)), options_(std::move(options)) {
+CsvEncoder::CsvEncoder(Schema schema, CsvOptions options)
+    : schema_(std::move(schema)), options_(std::move(options)) {
   const auto delimiter = static_cast<unsigned char>(options_.delimiter.front());
-  safe_from_ = static_cast<unsigned char>(std::max<unsigned char>(delimiter, static_cast<unsigned char>(options_.quote)) + 1);
+  safe_from_ = static_cast<unsigned char>(
+      std::max<unsigned char>(delimiter, static_cast<unsigned char>(options_.quote)) + 1);
 }
 
 void CsvEncoder::Encode(const RowBatch& batch, std::string* out) {
@@ -88,7 +93,8 @@ void CsvEncoder::AppendValue(const RowBatch& batch, int number, int row, std::st
       return;
     case TypeKind::kFloat: return AppendJavaFloat(static_cast<float>(std::get<double>(value)), out);
     case TypeKind::kDouble: return AppendJavaDouble(std::get<double>(value), out);
-    case TypeKind::kDecimal: return AppendJavaDecimalStripped(std::get<int128>(value), type.scale, out);
+    case TypeKind::kDecimal:
+      return AppendJavaDecimalStripped(std::get<int128>(value), type.scale, out);
     case TypeKind::kBinary:
     case TypeKind::kVarBinary: AppendBase64(std::get<std::string>(value), &scratch_); break;
     case TypeKind::kDate: AppendDate(std::get<int64_t>(value), &scratch_); break;

@@ -24,7 +24,8 @@ constexpr OptionSpec kSpecs[] = {
 Result<char> OneByte(const TableSpec& table, const std::string& key, char otherwise) {
   const auto text = CharacterOption(table, key);
   if (!text) return otherwise;
-  if (text->size() > 1) return Status::Unsupported("option {} of table {} beyond ASCII", Quote(key), table.name);
+  if (text->size() > 1)
+    return Status::Unsupported("option {} of table {} beyond ASCII", Quote(key), table.name);
   return text->front();
 }
 
@@ -36,7 +37,8 @@ Result<CsvOptions> ReadCsvOptions(const TableSpec& table) {
   CsvOptions options;
   const bool no_quotes = BoolOption(table, "csv.disable-quote-character", false);
   if (no_quotes && table.options.contains("csv.quote-character")) {
-    return Status::InvalidArgument("table {} sets both 'csv.quote-character' and 'csv.disable-quote-character'", table.name);
+    return Status::InvalidArgument(
+        "table {} sets both 'csv.quote-character' and 'csv.disable-quote-character'", table.name);
   }
   options.delimiter = CharacterOption(table, "csv.field-delimiter").value_or(",");
   RT_ASSIGN(options.quote, OneByte(table, "csv.quote-character", '"'));
@@ -52,8 +54,10 @@ Result<CsvOptions> ReadCsvOptions(const TableSpec& table) {
   options.fail_on_missing_columns = BoolOption(table, "csv.fail-on-missing-columns", false);
   options.empty_string_as_null = BoolOption(table, "csv.empty-string-as-null", false);
   const char delimiter = options.delimiter.front();
-  if (delimiter == '\n' || delimiter == '\r' || delimiter == options.quote || delimiter == options.escape) {
-    return Status::InvalidArgument("the field delimiter of table {} is a line end, quote or escape character", table.name);
+  if (delimiter == '\n' || delimiter == '\r' || delimiter == options.quote ||
+      delimiter == options.escape) {
+    return Status::InvalidArgument(
+        "the field delimiter of table {} is a line end, quote or escape character", table.name);
   }
   return options;
 }

@@ -8,7 +8,8 @@ namespace rowtide {
 namespace {
 
 // Appends the places of the set bits; writes up to eight, or as many as there are.
-__attribute__((always_inline)) inline uint32_t* AppendBits(uint64_t bits, uint32_t base, uint32_t* marks) {
+__attribute__((always_inline)) inline uint32_t* AppendBits(uint64_t bits, uint32_t base,
+                                                           uint32_t* marks) {
   const int count = __builtin_popcountll(bits);
   for (int i = 0; i < 4; ++i) {
     marks[i] = base + static_cast<uint32_t>(__builtin_ctzll(bits | 1ull << 63));
@@ -21,7 +22,9 @@ __attribute__((always_inline)) inline uint32_t* AppendBits(uint64_t bits, uint32
   return marks + count;
 }
 
-uint64_t KeepFirst(uint64_t bits, size_t bytes) { return bytes >= 64 ? bits : bits & ((1ull << bytes) - 1); }
+uint64_t KeepFirst(uint64_t bits, size_t bytes) {
+  return bytes >= 64 ? bits : bits & ((1ull << bytes) - 1);
+}
 
 }  // namespace
 
@@ -52,11 +55,15 @@ void CsvScanner::Find(const char* text, size_t bytes, CsvMarks* marks) const {
   marks->count = scan_(*this, text, bytes, marks->offsets.get(), &marks->beyond_ascii);
 }
 
-__attribute__((target("avx2,bmi,popcnt"))) size_t CsvScanner::ScanAvx2(const CsvScanner& scanner, const char* text,
-                                                                       size_t bytes, uint32_t* marks,
+__attribute__((target("avx2,bmi,popcnt"))) size_t CsvScanner::ScanAvx2(const CsvScanner& scanner,
+                                                                       const char* text,
+                                                                       size_t bytes,
+                                                                       uint32_t* marks,
                                                                        bool* beyond_ascii) {
-  const __m256i first = _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(scanner.tables_[0])));
-  const __m256i second = _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(scanner.tables_[1])));
+  const __m256i first = _mm256_broadcastsi128_si256(
+      _mm_load_si128(reinterpret_cast<const __m128i*>(scanner.tables_[0])));
+  const __m256i second = _mm256_broadcastsi128_si256(
+      _mm_load_si128(reinterpret_cast<const __m128i*>(scanner.tables_[1])));
   const bool two_tables = scanner.two_tables_;
   __m256i seen = _mm256_setzero_si256();
   uint32_t* out = marks;
@@ -66,15 +73,19 @@ __attribute__((target("avx2,bmi,popcnt"))) size_t CsvScanner::ScanAvx2(const Csv
     __m256i low_hits = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(first, low), low);
     __m256i high_hits = _mm256_cmpeq_epi8(_mm256_shuffle_epi8(first, high), high);
     if (two_tables) {
-      low_hits = _mm256_or_si256(low_hits, _mm256_cmpeq_epi8(_mm256_shuffle_epi8(second, low), low));
-      high_hits = _mm256_or_si256(high_hits, _mm256_cmpeq_epi8(_mm256_shuffle_epi8(second, high), high));
+      low_hits =
+          _mm256_or_si256(low_hits, _mm256_cmpeq_epi8(_mm256_shuffle_epi8(second, low), low));
+      high_hits =
+          _mm256_or_si256(high_hits, _mm256_cmpeq_epi8(_mm256_shuffle_epi8(second, high), high));
     }
     uint64_t bits = static_cast<uint32_t>(_mm256_movemask_epi8(low_hits)) |
-                    static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_epi8(high_hits))) << 32;
+                    static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_epi8(high_hits)))
+                        << 32;
     if (bytes - i < 64) {
       bits = KeepFirst(bits, bytes - i);
-      const uint64_t signs = static_cast<uint32_t>(_mm256_movemask_epi8(low)) |
-                             static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_epi8(high))) << 32;
+      const uint64_t signs =
+          static_cast<uint32_t>(_mm256_movemask_epi8(low)) |
+          static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_epi8(high))) << 32;
       *beyond_ascii |= KeepFirst(signs, bytes - i) != 0;
     } else {
       seen = _mm256_or_si256(seen, _mm256_or_si256(low, high));
@@ -85,8 +96,10 @@ __attribute__((target("avx2,bmi,popcnt"))) size_t CsvScanner::ScanAvx2(const Csv
   return static_cast<size_t>(out - marks);
 }
 
-__attribute__((target("ssse3,popcnt"))) size_t CsvScanner::ScanSse(const CsvScanner& scanner, const char* text,
-                                                                   size_t bytes, uint32_t* marks, bool* beyond_ascii) {
+__attribute__((target("ssse3,popcnt"))) size_t CsvScanner::ScanSse(const CsvScanner& scanner,
+                                                                   const char* text, size_t bytes,
+                                                                   uint32_t* marks,
+                                                                   bool* beyond_ascii) {
   const __m128i first = _mm_load_si128(reinterpret_cast<const __m128i*>(scanner.tables_[0]));
   const __m128i second = _mm_load_si128(reinterpret_cast<const __m128i*>(scanner.tables_[1]));
   uint32_t* out = marks;
@@ -95,7 +108,8 @@ __attribute__((target("ssse3,popcnt"))) size_t CsvScanner::ScanSse(const CsvScan
     for (size_t j = 0; j < 4; ++j) {
       const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + i + 16 * j));
       __m128i hits = _mm_cmpeq_epi8(_mm_shuffle_epi8(first, block), block);
-      if (scanner.two_tables_) hits = _mm_or_si128(hits, _mm_cmpeq_epi8(_mm_shuffle_epi8(second, block), block));
+      if (scanner.two_tables_)
+        hits = _mm_or_si128(hits, _mm_cmpeq_epi8(_mm_shuffle_epi8(second, block), block));
       bits |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(hits))) << (16 * j);
       signs |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(block))) << (16 * j);
     }

@@ -56,11 +56,12 @@ int64_t Days(int64_t year, int64_t month, int64_t day) {
   return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
 }
 
-// `yyyy-MM-dd`; a day that the month does not have becomes its last one, as Java's smart resolving does.
+// `yyyy-MM-dd`; a day that the month does not have becomes its last one, as Java's smart resolving
+// does.
 bool TakeIsoDate(std::string_view* text, int64_t* days) {
   int64_t year, month, day;
-  if (!TakeDigits(text, 4, 4, &year) || !Take(text, '-') || !TakeDigits(text, 2, 2, &month) || !Take(text, '-') ||
-      !TakeDigits(text, 2, 2, &day)) {
+  if (!TakeDigits(text, 4, 4, &year) || !Take(text, '-') || !TakeDigits(text, 2, 2, &month) ||
+      !Take(text, '-') || !TakeDigits(text, 2, 2, &day)) {
     return false;
   }
   if (month < 1 || month > 12 || day < 1 || day > 31) return false;
@@ -71,7 +72,8 @@ bool TakeIsoDate(std::string_view* text, int64_t* days) {
 // `HH:mm[:ss[.n…]]` up to nine digits; nanoseconds of the day.
 bool TakeIsoTime(std::string_view* text, bool needs_seconds, int64_t* nanos) {
   int64_t hour, minute, second = 0, fraction = 0;
-  if (!TakeDigits(text, 2, 2, &hour) || !Take(text, ':') || !TakeDigits(text, 2, 2, &minute)) return false;
+  if (!TakeDigits(text, 2, 2, &hour) || !Take(text, ':') || !TakeDigits(text, 2, 2, &minute))
+    return false;
   if (Take(text, ':')) {
     if (!TakeDigits(text, 2, 2, &second)) return false;
     if (Take(text, '.')) {
@@ -100,15 +102,19 @@ bool FloatingPoint(std::string_view text, Number* value) {
     *value = static_cast<Number>(text == "NaN" ? NAN : negative ? -INFINITY : INFINITY);
     return true;
   }
-  if (!text.empty() && std::string_view("fFdD").find(text.back()) != std::string_view::npos) text.remove_suffix(1);
-  if (text.empty() || (text.front() != '.' && (text.front() < '0' || text.front() > '9'))) return false;
+  if (!text.empty() && std::string_view("fFdD").find(text.back()) != std::string_view::npos)
+    text.remove_suffix(1);
+  if (text.empty() || (text.front() != '.' && (text.front() < '0' || text.front() > '9')))
+    return false;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, *value, std::chars_format::general);
   if (stop != end || error == std::errc::invalid_argument) return false;
   if (error == std::errc::result_out_of_range) {
     // Too large or too small: what decides is the sign of the exponent, or the size without one.
     const size_t exponent = text.find_first_of("eE");
-    const bool tiny = exponent != std::string_view::npos ? text[exponent + 1] == '-' : text.front() == '.' || text.front() == '0';
+    const bool tiny = exponent != std::string_view::npos
+                          ? text[exponent + 1] == '-'
+                          : text.front() == '.' || text.front() == '0';
     *value = tiny ? Number(0) : static_cast<Number>(INFINITY);
   }
   if (negative) *value = -*value;
@@ -121,7 +127,8 @@ bool CsvIntegerSlowly(std::string_view text, int64_t low, int64_t high, int64_t*
   text = Trim(text);
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
-  return error == std::errc() && end == text.data() + text.size() && *value >= low && *value <= high;
+  return error == std::errc() && end == text.data() + text.size() && *value >= low &&
+         *value <= high;
 }
 
 bool CsvBoolean(std::string_view text) { return EqualsIgnoringCase(Trim(text), "true"); }
@@ -135,8 +142,8 @@ bool CsvDecimal(std::string_view text, const Type& type, int128* unscaled, bool*
 // java.sql.Date.valueOf: months and days of one digit too, and 02-30 is 03-02.
 bool CsvDate(std::string_view text, int32_t* days) {
   int64_t year, month, day;
-  if (!TakeDigits(&text, 4, 4, &year) || !Take(&text, '-') || !TakeDigits(&text, 1, 2, &month) || !Take(&text, '-') ||
-      !TakeDigits(&text, 1, 2, &day) || !text.empty()) {
+  if (!TakeDigits(&text, 4, 4, &year) || !Take(&text, '-') || !TakeDigits(&text, 1, 2, &month) ||
+      !Take(&text, '-') || !TakeDigits(&text, 1, 2, &day) || !text.empty()) {
     return false;
   }
   if (month < 1 || month > 12 || day < 1 || day > 31) return false;
@@ -146,7 +153,8 @@ bool CsvDate(std::string_view text, int32_t* days) {
 
 bool CsvTime(std::string_view text, int precision, int32_t* millis) {
   int64_t nanos;
-  if (!TakeIsoTime(&text, false, &nanos) || !text.empty() || nanos >= 86400LL * 1000000000) return false;
+  if (!TakeIsoTime(&text, false, &nanos) || !text.empty() || nanos >= 86400LL * 1000000000)
+    return false;
   constexpr int kUnits[] = {1000, 100, 10, 1};
   const int unit = kUnits[std::min(precision, 3)];
   *millis = static_cast<int32_t>(nanos / 1000000 / unit * unit);
@@ -155,7 +163,8 @@ bool CsvTime(std::string_view text, int precision, int32_t* millis) {
 
 bool CsvTimestamp(std::string_view text, bool zoned, WideTime* time) {
   int64_t days, nanos;
-  if (!TakeIsoDate(&text, &days) || !Take(&text, ' ') || !TakeIsoTime(&text, true, &nanos)) return false;
+  if (!TakeIsoDate(&text, &days) || !Take(&text, ' ') || !TakeIsoTime(&text, true, &nanos))
+    return false;
   if (zoned && !Take(&text, 'Z')) return false;
   if (!text.empty() || nanos > 86400LL * 1000000000) return false;
   time->millis = days * 86400000 + nanos / 1000000;
@@ -189,7 +198,8 @@ bool CsvBase64(std::string_view text, std::string* bytes) {
     else return false;
     bits = bits << 6 | static_cast<uint32_t>(value);
     if (++count == 4) {
-      bytes->append({static_cast<char>(bits >> 16), static_cast<char>(bits >> 8), static_cast<char>(bits)});
+      bytes->append(
+          {static_cast<char>(bits >> 16), static_cast<char>(bits >> 8), static_cast<char>(bits)});
       bits = 0;
       count = 0;
     }

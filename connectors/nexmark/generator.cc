@@ -43,7 +43,8 @@ class Random {
 
   // Uniform in [0, bound).
   int64_t Below(int64_t bound) {
-    return static_cast<int64_t>((static_cast<unsigned __int128>(Next()) * static_cast<uint64_t>(bound)) >> 64);
+    return static_cast<int64_t>(
+        (static_cast<unsigned __int128>(Next()) * static_cast<uint64_t>(bound)) >> 64);
   }
 
   double Unit() { return static_cast<double>(Next() >> 11) * 0x1p-53; }
@@ -241,9 +242,10 @@ NexmarkPerson NexmarkGenerator::Person(int64_t event) const {
   person.city = kCities[random.Below(std::size(kCities))];
   person.state = kStates[random.Below(std::size(kStates))];
   person.time_ms = TimeMs(event);
-  person.extra = random.Extra(8 + person.name.size() + person.email.size() + person.credit_card.size() +
-                                  person.city.size() + person.state.size(),
-                              kPersonBytes);
+  person.extra =
+      random.Extra(8 + person.name.size() + person.email.size() + person.credit_card.size() +
+                       person.city.size() + person.state.size(),
+                   kPersonBytes);
   return person;
 }
 
@@ -257,7 +259,8 @@ NexmarkAuction NexmarkGenerator::Auction(int64_t event) const {
   auction.description = random.Text(100, ' ');
   auction.initial_bid = random.Price();
   auction.reserve = auction.initial_bid + random.Price();
-  auction.seller = kFirstId + (random.Below(4) > 0 ? HotId(last_person) : ColdPerson(last_person, random));
+  auction.seller =
+      kFirstId + (random.Below(4) > 0 ? HotId(last_person) : ColdPerson(last_person, random));
   auction.category = kFirstCategory + random.Below(kCategories);
   auction.time_ms = TimeMs(event);
   // An auction is open for about as long as it takes to start all the others in flight.
@@ -276,8 +279,10 @@ NexmarkGenerator::BidNumbers NexmarkGenerator::DrawBid(int64_t event) const {
   Random& random = bid.random;
   const int64_t last_auction = LastAuction(number);
   const int64_t last_person = LastPerson(number);
-  bid.auction = kFirstId + (random.Below(2) > 0 ? HotId(last_auction) : ColdAuction(last_auction, random));
-  bid.bidder = kFirstId + (random.Below(4) > 0 ? HotId(last_person) + 1 : ColdPerson(last_person, random));
+  bid.auction =
+      kFirstId + (random.Below(2) > 0 ? HotId(last_auction) : ColdAuction(last_auction, random));
+  bid.bidder =
+      kFirstId + (random.Below(4) > 0 ? HotId(last_person) + 1 : ColdPerson(last_person, random));
   if (options_.bidder_base_twice) bid.bidder += kFirstId;
   bid.price = random.Price();
   bid.channel = static_cast<int>(random.Below(2) > 0 ? random.Below(kHotChannels)
@@ -292,8 +297,13 @@ NexmarkBid NexmarkGenerator::Bid(int64_t event) const {
   char extra[128];
   const char* end = drawn.random.Letters(drawn.extra_bytes, extra);
   const Channel& channel = channels_[static_cast<size_t>(drawn.channel)];
-  return {drawn.auction, drawn.bidder,  drawn.price,
-          channel.name(), channel.url(), drawn.time_ms, std::string(extra, static_cast<size_t>(end - extra))};
+  return {drawn.auction,
+          drawn.bidder,
+          drawn.price,
+          channel.name(),
+          channel.url(),
+          drawn.time_ms,
+          std::string(extra, static_cast<size_t>(end - extra))};
 }
 
 char* NexmarkGenerator::AppendBidCsv(int64_t event, char* out) const {

@@ -28,17 +28,25 @@ class ToSink final : public Collector {
 Status Run(const std::string& path, const std::string& connector) {
   TableSpec table{"bids",
                   {{"connector", "filesystem"}, {"path", path}, {"format", "csv"}},
-                  Schema({{"auction", Type::BigInt()}, {"bidder", Type::BigInt()}, {"price", Type::BigInt()}, {"channel", Type::String()},
-                          {"url", Type::String()}, {"dateTime", Type::Timestamp(3)}, {"extra", Type::String()}})};
-  RT_ASSIGN(std::unique_ptr<Source> source, CreateSource(table, {{0, 1, 2, 3, 4, 5, 6}, {}, {}}, {}));
-  RT_ASSIGN(std::unique_ptr<Sink> sink, CreateSink({"out", {{"connector", connector}}, table.schema}, {}));
+                  Schema({{"auction", Type::BigInt()},
+                          {"bidder", Type::BigInt()},
+                          {"price", Type::BigInt()},
+                          {"channel", Type::String()},
+                          {"url", Type::String()},
+                          {"dateTime", Type::Timestamp(3)},
+                          {"extra", Type::String()}})};
+  RT_ASSIGN(std::unique_ptr<Source> source,
+            CreateSource(table, {{0, 1, 2, 3, 4, 5, 6}, {}, {}}, {}));
+  RT_ASSIGN(std::unique_ptr<Sink> sink,
+            CreateSink({"out", {{"connector", connector}}, table.schema}, {}));
   ToSink out(sink.get());
   const auto start = std::chrono::steady_clock::now();
   for (SourceState state = SourceState::kMore; state == SourceState::kMore;) {
     RT_ASSIGN(state, source->Poll(out));
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  std::printf("%s\nrows=%lld seconds=%.4f mb_per_s=%.0f\n", sink->Summary().c_str(), static_cast<long long>(out.rows), seconds.count(),
+  std::printf("%s\nrows=%lld seconds=%.4f mb_per_s=%.0f\n", sink->Summary().c_str(),
+              static_cast<long long>(out.rows), seconds.count(),
               static_cast<double>(std::filesystem::file_size(path)) / 1e6 / seconds.count());
   return Status::Ok();
 }

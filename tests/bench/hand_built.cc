@@ -1,5 +1,6 @@
-// Keep-last, keep-first and Top-10 over bids as a graph built by hand: source -> operator -> checksum, without SQL and
-// without the engine's tasks. What the planner and the tasks add on top is the difference to `rowtide run`.
+// Keep-last, keep-first and Top-10 over bids as a graph built by hand: source -> operator ->
+// checksum, without SQL and without the engine's tasks. What the planner and the tasks add on top
+// is the difference to `rowtide run`.
 //
 //   bench_hand_built keep_last|keep_first|top10 BIDS.csv
 #include <chrono>
@@ -42,7 +43,8 @@ class ToOperator final : public Collector {
   Collector* out_;
 };
 
-Result<std::unique_ptr<Operator>> CreateJob(const std::string& job, const Schema& schema, const OperatorContext& context) {
+Result<std::unique_ptr<Operator>> CreateJob(const std::string& job, const Schema& schema,
+                                            const OperatorContext& context) {
   if (job == "top10") {
     RankSpec spec;
     spec.input = spec.output = schema;
@@ -67,9 +69,15 @@ Result<std::unique_ptr<Operator>> CreateJob(const std::string& job, const Schema
 }
 
 Status Run(const std::string& job, const std::string& path) {
-  const Schema schema({{"auction", Type::BigInt()}, {"bidder", Type::BigInt()}, {"price", Type::BigInt()}, {"channel", Type::String()},
-                       {"url", Type::String()}, {"dateTime", Type::Timestamp(3)}, {"extra", Type::String()}});
-  const TableSpec table{"bids", {{"connector", "filesystem"}, {"path", path}, {"format", "csv"}}, schema};
+  const Schema schema({{"auction", Type::BigInt()},
+                       {"bidder", Type::BigInt()},
+                       {"price", Type::BigInt()},
+                       {"channel", Type::String()},
+                       {"url", Type::String()},
+                       {"dateTime", Type::Timestamp(3)},
+                       {"extra", Type::String()}});
+  const TableSpec table{
+      "bids", {{"connector", "filesystem"}, {"path", path}, {"format", "csv"}}, schema};
   SystemClock clock;
   Counters counters;
   StateSize size;
@@ -78,8 +86,10 @@ Status Run(const std::string& job, const std::string& path) {
   context.counters = &counters;
   context.state_size = &size;
   const auto start = std::chrono::steady_clock::now();
-  RT_ASSIGN(std::unique_ptr<Source> source, CreateSource(table, {{0, 1, 2, 3, 4, 5, 6}, {}, {}}, {}));
-  RT_ASSIGN(std::unique_ptr<Sink> sink, CreateSink({"out", {{"connector", "checksum"}}, schema}, {}));
+  RT_ASSIGN(std::unique_ptr<Source> source,
+            CreateSource(table, {{0, 1, 2, 3, 4, 5, 6}, {}, {}}, {}));
+  RT_ASSIGN(std::unique_ptr<Sink> sink,
+            CreateSink({"out", {{"connector", "checksum"}}, schema}, {}));
   RT_ASSIGN(std::unique_ptr<Operator> work, CreateJob(job, schema, context));
   ToSink to_sink(sink.get());
   ToOperator to_work(work.get(), &to_sink);
@@ -89,9 +99,9 @@ Status Run(const std::string& job, const std::string& path) {
   RT_TRY(to_work.Advance(Time::Watermark(Time::kMaxWatermark)));
   RT_TRY(to_work.Advance(Time::End()));
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  std::printf("%s\nrows=%lld seconds=%.4f state_entries=%lld state_mb=%lld\n", sink->Summary().c_str(),
-              static_cast<long long>(to_work.rows), seconds.count(), static_cast<long long>(size.entries),
-              static_cast<long long>(size.bytes >> 20));
+  std::printf("%s\nrows=%lld seconds=%.4f state_entries=%lld state_mb=%lld\n",
+              sink->Summary().c_str(), static_cast<long long>(to_work.rows), seconds.count(),
+              static_cast<long long>(size.entries), static_cast<long long>(size.bytes >> 20));
   return Status::Ok();
 }
 

@@ -11,25 +11,34 @@ const Schema kStrings({{"id", Type::String()}, {"v", Type::String()}});
 const Schema kIntString({{"id", Type::Int()}, {"v", Type::String()}});
 const Schema kThree({{"id", Type::Int()}, {"v", Type::String()}, {"w", Type::String()}});
 
-ReadResult Read(std::string_view text, const Schema& schema, TableOptions options = {}, ConnectorContext context = {}) {
+ReadResult Read(std::string_view text, const Schema& schema, TableOptions options = {},
+                ConnectorContext context = {}) {
   const TemporaryFolder folder;
   const TableSpec table = CsvTable(folder.Write("t.csv", text), schema, std::move(options));
   ReadResult result = ReadAll(table, AllColumns(table), context);
   if (!result.status.ok()) {
     EXPECT_EQ(result.status.code(), StatusCode::kDataError) << result.status.ToString();
-    EXPECT_NE(result.status.message().find(folder.path() + "/t.csv: line "), std::string::npos) << result.status.message();
+    EXPECT_NE(result.status.message().find(folder.path() + "/t.csv: line "), std::string::npos)
+        << result.status.message();
   }
   return result;
 }
 
 std::string Rows(std::string_view text, const Schema& schema, TableOptions options = {}) {
   const ReadResult result = Read(text, schema, std::move(options));
-  return result.text() + (result.status.ok() ? "" : "error: " + result.status.message().substr(result.status.message().find("line")));
+  return result.text() +
+         (result.status.ok()
+              ? ""
+              : "error: " + result.status.message().substr(result.status.message().find("line")));
 }
 
 TEST(Csv, ColumnsByPosition) {
-  const Schema schema({{"id", Type::Int()}, {"name", Type::String()}, {"amount", Type::Decimal(10, 2)}, {"ts", Type::Timestamp(3)}});
-  EXPECT_EQ(Rows("1,Ann,1.50,2026-01-01 00:00:01\n2,Bob,2.255,2026-01-01 00:00:02.5\n3,\"Cy, Jr.\",,2026-01-01 00:00:03\n",
+  const Schema schema({{"id", Type::Int()},
+                       {"name", Type::String()},
+                       {"amount", Type::Decimal(10, 2)},
+                       {"ts", Type::Timestamp(3)}});
+  EXPECT_EQ(Rows("1,Ann,1.50,2026-01-01 00:00:01\n2,Bob,2.255,2026-01-01 00:00:02.5\n3,\"Cy, "
+                 "Jr.\",,2026-01-01 00:00:03\n",
                  schema, {{"csv.null-literal", ""}}),
             "+I [1,\"Ann\",\"1.50\",\"2026-01-01 00:00:01.000\"]\n"
             "+I [2,\"Bob\",\"2.26\",\"2026-01-01 00:00:02.500\"]\n"
@@ -37,10 +46,12 @@ TEST(Csv, ColumnsByPosition) {
 }
 
 TEST(Csv, Quotes) {
-  EXPECT_EQ(Rows("1,\"a,b\"\n2,\"say \"\"hi\"\"\"\n3,\"two\nlines\"\n4,in\"side\n5,\"\"\n6, \"after a blank\"\n"
+  EXPECT_EQ(Rows("1,\"a,b\"\n2,\"say \"\"hi\"\"\"\n3,\"two\nlines\"\n4,in\"side\n5,\"\"\n6, "
+                 "\"after a blank\"\n"
                  "7,\"before a blank\" \n8,'x'\n",
                  kIntString),
-            "+I [1,\"a,b\"]\n+I [2,\"say \\\"hi\\\"\"]\n+I [3,\"two\\nlines\"]\n+I [4,\"in\\\"side\"]\n+I [5,\"\"]\n"
+            "+I [1,\"a,b\"]\n+I [2,\"say \\\"hi\\\"\"]\n+I [3,\"two\\nlines\"]\n+I "
+            "[4,\"in\\\"side\"]\n+I [5,\"\"]\n"
             "+I [6,\" \\\"after a blank\\\"\"]\n+I [7,\"before a blank\"]\n+I [8,\"'x'\"]\n");
   EXPECT_EQ(Rows("1,'a,b'\n2,'it''s'\n3,\"c\"\n", kIntString, {{"csv.quote-character", "'"}}),
             "+I [1,\"a,b\"]\n+I [2,\"it's\"]\n+I [3,\"\\\"c\\\"\"]\n");
@@ -50,44 +61,58 @@ TEST(Csv, Quotes) {
 
 TEST(Csv, BadQuotes) {
   EXPECT_EQ(Rows("1,a\n2,\"b\n3,c\n", kIntString),
-            "+I [1,\"a\"]\nerror: line 2, byte 4: a quoted field is not closed before the end of the file");
-  EXPECT_EQ(Rows("1,a\n2,\"b\n3,c\n", kIntString, {{"csv.ignore-parse-errors", "true"}}), "+I [1,\"a\"]\n");
+            "+I [1,\"a\"]\nerror: line 2, byte 4: a quoted field is not closed before the end of "
+            "the file");
+  EXPECT_EQ(Rows("1,a\n2,\"b\n3,c\n", kIntString, {{"csv.ignore-parse-errors", "true"}}),
+            "+I [1,\"a\"]\n");
   EXPECT_EQ(Rows("1,a\n2,\"b\"c\n3,d\n", kIntString),
             "+I [1,\"a\"]\nerror: line 2, byte 4: text behind a closing quote: 'c\\x0a3,d\\x0a'");
-  EXPECT_EQ(Rows("1,a\n2,\"b\"c\n3,d\n", kIntString, {{"csv.ignore-parse-errors", "true"}}), "+I [1,\"a\"]\n+I [3,\"d\"]\n");
+  EXPECT_EQ(Rows("1,a\n2,\"b\"c\n3,d\n", kIntString, {{"csv.ignore-parse-errors", "true"}}),
+            "+I [1,\"a\"]\n+I [3,\"d\"]\n");
 }
 
 TEST(Csv, Escapes) {
-  EXPECT_EQ(Rows("1,a\\,b\n2,c\\\"d\n3,\"e\\\"f\"\n4,g\\nh\n5,i\\\\j\n6,\\N\n7,k\\\nl\n", kIntString, {{"csv.escape-character", "\\"}}),
-            "+I [1,\"a,b\"]\n+I [2,\"c\\\"d\"]\n+I [3,\"e\\\"f\"]\n+I [4,\"g\\nh\"]\n+I [5,\"i\\\\j\"]\n+I [6,\"N\"]\n+I [7,\"k\\nl\"]\n");
-  EXPECT_EQ(Rows("1,\"a\\,b\"\n2,c\\d\n3,\\N\n", kIntString), "+I [1,\"a\\\\,b\"]\n+I [2,\"c\\\\d\"]\n+I [3,\"\\\\N\"]\n");
+  EXPECT_EQ(Rows("1,a\\,b\n2,c\\\"d\n3,\"e\\\"f\"\n4,g\\nh\n5,i\\\\j\n6,\\N\n7,k\\\nl\n",
+                 kIntString, {{"csv.escape-character", "\\"}}),
+            "+I [1,\"a,b\"]\n+I [2,\"c\\\"d\"]\n+I [3,\"e\\\"f\"]\n+I [4,\"g\\nh\"]\n+I "
+            "[5,\"i\\\\j\"]\n+I [6,\"N\"]\n+I [7,\"k\\nl\"]\n");
+  EXPECT_EQ(Rows("1,\"a\\,b\"\n2,c\\d\n3,\\N\n", kIntString),
+            "+I [1,\"a\\\\,b\"]\n+I [2,\"c\\\\d\"]\n+I [3,\"\\\\N\"]\n");
 }
 
 TEST(Csv, LineEnds) {
-  EXPECT_EQ(Rows("1,a\r\n2,b\r\n3,\"c\r\nd\"\r\n", kStrings), "+I [\"1\",\"a\"]\n+I [\"2\",\"b\"]\n+I [\"3\",\"c\\r\\nd\"]\n");
+  EXPECT_EQ(Rows("1,a\r\n2,b\r\n3,\"c\r\nd\"\r\n", kStrings),
+            "+I [\"1\",\"a\"]\n+I [\"2\",\"b\"]\n+I [\"3\",\"c\\r\\nd\"]\n");
   EXPECT_EQ(Rows("1,a\r2,b\r", kStrings), "+I [\"1\",\"a\"]\n+I [\"2\",\"b\"]\n");
   EXPECT_EQ(Rows("1,a\n2,b", kStrings), "+I [\"1\",\"a\"]\n+I [\"2\",\"b\"]\n");
   EXPECT_EQ(Rows("", kStrings), "");
   EXPECT_EQ(Rows("a\n\n\nb\n\"\"\n", Schema({{"v", Type::String()}})),
             "+I [\"a\"]\n+I [\"\"]\n+I [\"\"]\n+I [\"b\"]\n+I [\"\"]\n");
-  EXPECT_EQ(Rows("1,a\n2,b\n\n", kStrings), "+I [\"1\",\"a\"]\n+I [\"2\",\"b\"]\nerror: line 3, byte 8: 1 fields, 2 expected");
+  EXPECT_EQ(Rows("1,a\n2,b\n\n", kStrings),
+            "+I [\"1\",\"a\"]\n+I [\"2\",\"b\"]\nerror: line 3, byte 8: 1 fields, 2 expected");
   EXPECT_EQ(Rows("1,a\n\n2,b\n", kStrings, {{"csv.ignore-parse-errors", "true"}}),
             "+I [\"1\",\"a\"]\n+I [\"\",null]\n+I [\"2\",\"b\"]\n");
   EXPECT_EQ(Rows("1,a\n   \n2,b\n", kIntString, {{"csv.ignore-parse-errors", "true"}}),
             "+I [1,\"a\"]\n+I [null,null]\n+I [2,\"b\"]\n");
-  EXPECT_EQ(Rows("1,a\n\n2,b\n", kStrings, {{"csv.ignore-parse-errors", "true"}, {"csv.fail-on-missing-columns", "true"}}),
+  EXPECT_EQ(Rows("1,a\n\n2,b\n", kStrings,
+                 {{"csv.ignore-parse-errors", "true"}, {"csv.fail-on-missing-columns", "true"}}),
             "+I [\"1\",\"a\"]\n+I [\"2\",\"b\"]\n");
 }
 
 TEST(Csv, FewerAndMoreColumns) {
-  const std::string fewer = "1,a,x\n2,b\n3\n", more = "1,a,x\n2,b,y,z\n", comma = "1,a,x,\n2,b,y,\n";
+  const std::string fewer = "1,a,x\n2,b\n3\n", more = "1,a,x\n2,b,y,z\n",
+                    comma = "1,a,x,\n2,b,y,\n";
   EXPECT_EQ(Rows(fewer, kThree), "+I [1,\"a\",\"x\"]\nerror: line 2, byte 6: 2 fields, 3 expected");
-  EXPECT_EQ(Rows(fewer, kThree, {{"csv.fail-on-missing-columns", "true"}, {"csv.ignore-parse-errors", "true"}}), "+I [1,\"a\",\"x\"]\n");
+  EXPECT_EQ(Rows(fewer, kThree,
+                 {{"csv.fail-on-missing-columns", "true"}, {"csv.ignore-parse-errors", "true"}}),
+            "+I [1,\"a\",\"x\"]\n");
   EXPECT_EQ(Rows(more, kThree), "+I [1,\"a\",\"x\"]\nerror: line 2, byte 6: 4 fields, 3 expected");
   EXPECT_EQ(Rows(more, kThree, {{"csv.ignore-parse-errors", "true"}}), "+I [1,\"a\",\"x\"]\n");
-  EXPECT_EQ(Rows(more, kThree, {{"csv.ignore-trailing-unmappable", "true"}}), "+I [1,\"a\",\"x\"]\n+I [2,\"b\",\"y\"]\n");
+  EXPECT_EQ(Rows(more, kThree, {{"csv.ignore-trailing-unmappable", "true"}}),
+            "+I [1,\"a\",\"x\"]\n+I [2,\"b\",\"y\"]\n");
   EXPECT_EQ(Rows(comma, kThree), "+I [1,\"a\",\"x\"]\n+I [2,\"b\",\"y\"]\n");
-  EXPECT_EQ(Rows(comma, kThree, {{"csv.allow-trailing-comma", "false"}}), "error: line 1, byte 0: 4 fields, 3 expected");
+  EXPECT_EQ(Rows(comma, kThree, {{"csv.allow-trailing-comma", "false"}}),
+            "error: line 1, byte 0: 4 fields, 3 expected");
 }
 
 TEST(Csv, IgnoreParseErrors) {
@@ -100,7 +125,8 @@ TEST(Csv, IgnoreParseErrors) {
 
 TEST(Csv, TheFirstBadRowIsTheOneReported) {
   const Schema schema({{"a", Type::Int()}, {"b", Type::Int()}});
-  EXPECT_EQ(Rows("1,1\n2,x\ny,2\n", schema), "+I [1,1]\nerror: line 2, byte 4, column 'b': no INT: 'x'");
+  EXPECT_EQ(Rows("1,1\n2,x\ny,2\n", schema),
+            "+I [1,1]\nerror: line 2, byte 4, column 'b': no INT: 'x'");
   EXPECT_EQ(Rows("1,1\n2,2\n\"3\n3\",2\n", schema),
             "+I [1,1]\n+I [2,2]\nerror: line 3, byte 8, column 'a': no INT: '3\\x0a3'");
 }
@@ -110,21 +136,24 @@ TEST(Csv, SkippedRowsAreCounted) {
   ConnectorContext context;
   context.counters = &counters;
   context.bad_data = BadData::kSkip;
-  const ReadResult result = Read("1,a\nx,b\n2,c,d\n\"3\"z,e\n4,\xff\n5,f\n", kIntString, {}, context);
+  const ReadResult result =
+      Read("1,a\nx,b\n2,c,d\n\"3\"z,e\n4,\xff\n5,f\n", kIntString, {}, context);
   EXPECT_EQ(result.text(), "+I [1,\"a\"]\n+I [5,\"f\"]\n");
   EXPECT_EQ(*counters.Find("undecodable"), 4);
 }
 
 TEST(Csv, EmptyFieldsAndNull) {
   const std::string text = "1,,\n2,\"\",\"\"\n3,NULL,7\n4,\"NULL\",8\n";
-  EXPECT_EQ(Rows(text, kThree), "+I [1,\"\",\"\"]\n+I [2,\"\",\"\"]\n+I [3,\"NULL\",\"7\"]\n+I [4,\"NULL\",\"8\"]\n");
+  EXPECT_EQ(Rows(text, kThree),
+            "+I [1,\"\",\"\"]\n+I [2,\"\",\"\"]\n+I [3,\"NULL\",\"7\"]\n+I [4,\"NULL\",\"8\"]\n");
   EXPECT_EQ(Rows(text, kThree, {{"csv.null-literal", "NULL"}}),
             "+I [1,\"\",\"\"]\n+I [2,\"\",\"\"]\n+I [3,null,\"7\"]\n+I [4,null,\"8\"]\n");
   EXPECT_EQ(Rows(text, kThree, {{"csv.empty-string-as-null", "true"}}),
             "+I [1,null,null]\n+I [2,null,null]\n+I [3,\"NULL\",\"7\"]\n+I [4,\"NULL\",\"8\"]\n");
   const Schema number({{"id", Type::Int()}, {"v", Type::String()}, {"n", Type::Int()}});
   EXPECT_EQ(Rows(text, number), "error: line 1, byte 0, column 'n': no INT: ''");
-  EXPECT_EQ(Rows(text, number, {{"csv.null-literal", ""}}), "+I [1,null,null]\n+I [2,null,null]\n+I [3,\"NULL\",7]\n+I [4,\"NULL\",8]\n");
+  EXPECT_EQ(Rows(text, number, {{"csv.null-literal", ""}}),
+            "+I [1,null,null]\n+I [2,null,null]\n+I [3,\"NULL\",7]\n+I [4,\"NULL\",8]\n");
 }
 
 TEST(Csv, NullInANotNullColumnIsBadData) {
@@ -134,55 +163,89 @@ TEST(Csv, NullInANotNullColumnIsBadData) {
 }
 
 TEST(Csv, Comments) {
-  EXPECT_EQ(Rows("#1,first\n2,b\n # 3,blank before\n4,c#d\n5,#e\n#\n\"#6\",q\n", kStrings, {{"csv.allow-comments", "true"}}),
+  EXPECT_EQ(Rows("#1,first\n2,b\n # 3,blank before\n4,c#d\n5,#e\n#\n\"#6\",q\n", kStrings,
+                 {{"csv.allow-comments", "true"}}),
             "+I [\"2\",\"b\"]\n+I [\"4\",\"c#d\"]\n+I [\"5\",\"#e\"]\n+I [\"#6\",\"q\"]\n");
   EXPECT_EQ(Rows("#1,first\n2,b\n", kStrings), "+I [\"#1\",\"first\"]\n+I [\"2\",\"b\"]\n");
 }
 
 TEST(Csv, Delimiters) {
-  for (const auto& [option, byte] : std::map<std::string, std::string>{{";", ";"}, {"\\t", "\t"}, {"|", "|"}, {"\\u0001", "\x01"},
-                                                                      {"\\001", "\x01"}, {"\xc2\xa7", "\xc2\xa7"}, {"\\", "\\"}}) {
-    EXPECT_EQ(Rows("1" + byte + "a" + byte + "\"b" + byte + "c\"\n", kThree, {{"csv.field-delimiter", option}}),
-              "+I [1,\"a\",\"b" + (byte == "\t" ? "\\t" : byte == "\x01" ? "\\u0001" : byte == "\\" ? "\\\\" : byte) + "c\"]\n");
+  for (const auto& [option, byte] : std::map<std::string, std::string>{{";", ";"},
+                                                                       {"\\t", "\t"},
+                                                                       {"|", "|"},
+                                                                       {"\\u0001", "\x01"},
+                                                                       {"\\001", "\x01"},
+                                                                       {"\xc2\xa7", "\xc2\xa7"},
+                                                                       {"\\", "\\"}}) {
+    EXPECT_EQ(Rows("1" + byte + "a" + byte + "\"b" + byte + "c\"\n", kThree,
+                   {{"csv.field-delimiter", option}}),
+              "+I [1,\"a\",\"b" +
+                  (byte == "\t"     ? "\\t"
+                   : byte == "\x01" ? "\\u0001"
+                   : byte == "\\"   ? "\\\\"
+                                    : byte) +
+                  "c\"]\n");
   }
 }
 
 TEST(Csv, Blanks) {
   const Schema schema({{"a", Type::String()}, {"b", Type::String()}, {"c", Type::String()}});
   const std::string text = " 1 , a , b \n2,\"  c  \",\n  ,\t,d\n";
-  EXPECT_EQ(Rows(text, schema), "+I [\" 1 \",\" a \",\" b \"]\n+I [\"2\",\"  c  \",\"\"]\n+I [\"  \",\"\\t\",\"d\"]\n");
-  EXPECT_EQ(Rows(text, schema, {{"csv.trim-spaces", "true"}}), "+I [\"1\",\"a\",\"b\"]\n+I [\"2\",\"  c  \",\"\"]\n+I [\"\",\"\",\"d\"]\n");
-  EXPECT_EQ(Rows("1 ,2\n 3, 4 \n", Schema({{"a", Type::Int()}, {"b", Type::Double()}})), "+I [1,2.0]\n+I [3,4.0]\n");
+  EXPECT_EQ(Rows(text, schema),
+            "+I [\" 1 \",\" a \",\" b \"]\n+I [\"2\",\"  c  \",\"\"]\n+I [\"  \",\"\\t\",\"d\"]\n");
+  EXPECT_EQ(Rows(text, schema, {{"csv.trim-spaces", "true"}}),
+            "+I [\"1\",\"a\",\"b\"]\n+I [\"2\",\"  c  \",\"\"]\n+I [\"\",\"\",\"d\"]\n");
+  EXPECT_EQ(Rows("1 ,2\n 3, 4 \n", Schema({{"a", Type::Int()}, {"b", Type::Double()}})),
+            "+I [1,2.0]\n+I [3,4.0]\n");
 }
 
 TEST(Csv, Encodings) {
-  EXPECT_EQ(Rows("1,caf\xc3\xa9\n2,\xf0\x9f\x98\x80\n", kIntString), "+I [1,\"caf\xc3\xa9\"]\n+I [2,\"\xf0\x9f\x98\x80\"]\n");
+  EXPECT_EQ(Rows("1,caf\xc3\xa9\n2,\xf0\x9f\x98\x80\n", kIntString),
+            "+I [1,\"caf\xc3\xa9\"]\n+I [2,\"\xf0\x9f\x98\x80\"]\n");
   EXPECT_EQ(Rows("\xef\xbb\xbf" "1,a\n2,b\n", kIntString), "+I [1,\"a\"]\n+I [2,\"b\"]\n");
   EXPECT_EQ(Rows("1,a\n2,caf\xe9\n", kIntString, {{"csv.ignore-parse-errors", "true"}}),
             "+I [1,\"a\"]\nerror: line 2, byte 4: bytes that are no UTF-8");
   EXPECT_EQ(Rows(std::string_view("\xff\xfe" "1\0,\0a\0\n\0", 10), kIntString), "+I [1,\"a\"]\n");
-  EXPECT_EQ(Rows(std::string_view("\xfe\xff\0" "1\0,\xd8\x3d\xde\x00\0\n", 12), kIntString), "+I [1,\"\xf0\x9f\x98\x80\"]\n");
+  EXPECT_EQ(Rows(std::string_view("\xfe\xff\0"
+                                  "1\0,\xd8\x3d\xde\x00\0\n",
+                                  12),
+                 kIntString),
+            "+I [1,\"\xf0\x9f\x98\x80\"]\n");
   EXPECT_EQ(Rows(std::string_view("1,a\0b\n", 6), kIntString), "+I [1,\"a\\u0000b\"]\n");
 }
 
 std::string One(std::string_view text, const Type& type) {
-  return Rows("\"" + std::string(text) + "\"\n", Schema({{"v", type}}), {{"csv.ignore-parse-errors", "true"}});
+  return Rows("\"" + std::string(text) + "\"\n", Schema({{"v", type}}),
+              {{"csv.ignore-parse-errors", "true"}});
 }
 
 TEST(Csv, Booleans) {
-  for (const char* text : {"true", "TRUE", "True", " true"}) EXPECT_EQ(One(text, Type::Boolean()), "+I [true]\n") << text;
-  for (const char* text : {"false", "1", "t", "yes", ""}) EXPECT_EQ(One(text, Type::Boolean()), "+I [false]\n") << text;
+  for (const char* text : {"true", "TRUE", "True", " true"})
+    EXPECT_EQ(One(text, Type::Boolean()), "+I [true]\n") << text;
+  for (const char* text : {"false", "1", "t", "yes", ""})
+    EXPECT_EQ(One(text, Type::Boolean()), "+I [false]\n") << text;
 }
 
 TEST(Csv, Integers) {
-  for (const char* text : {"1.0", "1e3", "0x10", "1_000", "9223372036854775808", "NaN", "", "+-1", "--1", "abc", "1f", "99999999999999999999"}) {
+  for (const char* text : {"1.0", "1e3", "0x10", "1_000", "9223372036854775808", "NaN", "", "+-1",
+                           "--1", "abc", "1f", "99999999999999999999"}) {
     EXPECT_EQ(One(text, Type::BigInt()), "+I [null]\n") << text;
   }
   const std::map<std::string, std::string> good = {
-      {"1", "1"}, {"+1", "1"}, {"-1", "-1"}, {"007", "7"}, {"-0", "0"}, {" 5 ", "5"}, {"12345678", "12345678"}, {"123456789", "123456789"},
-      {"1234567890123456", "1234567890123456"}, {"12345678901234567", "12345678901234567"},
-      {"9223372036854775807", "9223372036854775807"}, {"-9223372036854775808", "-9223372036854775808"}};
-  for (const auto& [text, value] : good) EXPECT_EQ(One(text, Type::BigInt()), "+I [" + value + "]\n") << text;
+      {"1", "1"},
+      {"+1", "1"},
+      {"-1", "-1"},
+      {"007", "7"},
+      {"-0", "0"},
+      {" 5 ", "5"},
+      {"12345678", "12345678"},
+      {"123456789", "123456789"},
+      {"1234567890123456", "1234567890123456"},
+      {"12345678901234567", "12345678901234567"},
+      {"9223372036854775807", "9223372036854775807"},
+      {"-9223372036854775808", "-9223372036854775808"}};
+  for (const auto& [text, value] : good)
+    EXPECT_EQ(One(text, Type::BigInt()), "+I [" + value + "]\n") << text;
   EXPECT_EQ(One("2147483647", Type::Int()), "+I [2147483647]\n");
   EXPECT_EQ(One("2147483648", Type::Int()), "+I [null]\n");
   EXPECT_EQ(One("-128", Type::Of(TypeKind::kTinyInt)), "+I [-128]\n");
@@ -190,46 +253,96 @@ TEST(Csv, Integers) {
 }
 
 TEST(Csv, FloatingPoint) {
-  const std::map<std::string, std::string> values = {
-      {"1", "1.0"}, {"+1", "1.0"}, {"1e3", "1000.0"}, {"NaN", "\"NaN\""}, {"-Infinity", "\"-Infinity\""}, {"-0", "-0.0"}, {"1f", "1.0"},
-      {"1d", "1.0"}, {".5", "0.5"}, {"5.", "5.0"}, {"1E400", "\"Infinity\""}, {"1e-400", "0.0"}, {"0x10", "null"}, {"1_000", "null"},
-      {"abc", "null"}, {"", "null"}, {"inf", "null"}, {"-", "null"}, {".", "null"}};
-  for (const auto& [text, value] : values) EXPECT_EQ(One(text, Type::Double()), "+I [" + value + "]\n") << text;
+  const std::map<std::string, std::string> values = {{"1", "1.0"},
+                                                     {"+1", "1.0"},
+                                                     {"1e3", "1000.0"},
+                                                     {"NaN", "\"NaN\""},
+                                                     {"-Infinity", "\"-Infinity\""},
+                                                     {"-0", "-0.0"},
+                                                     {"1f", "1.0"},
+                                                     {"1d", "1.0"},
+                                                     {".5", "0.5"},
+                                                     {"5.", "5.0"},
+                                                     {"1E400", "\"Infinity\""},
+                                                     {"1e-400", "0.0"},
+                                                     {"0x10", "null"},
+                                                     {"1_000", "null"},
+                                                     {"abc", "null"},
+                                                     {"", "null"},
+                                                     {"inf", "null"},
+                                                     {"-", "null"},
+                                                     {".", "null"}};
+  for (const auto& [text, value] : values)
+    EXPECT_EQ(One(text, Type::Double()), "+I [" + value + "]\n") << text;
   EXPECT_EQ(One("2147483647", Type::Of(TypeKind::kFloat)), "+I [2147483600.0]\n");
 }
 
 TEST(Csv, Decimals) {
-  const std::map<std::string, std::string> values = {
-      {"1", "\"1.00\""}, {"+1", "\"1.00\""}, {"1e3", "\"1000.00\""}, {"12345.675", "\"12345.68\""}, {".5", "\"0.50\""}, {"5.", "\"5.00\""},
-      {"1e-400", "\"0.00\""}, {"100000.5", "null"}, {"NaN", "null"}, {"1f", "null"}, {"", "null"}};
-  for (const auto& [text, value] : values) EXPECT_EQ(One(text, Type::Decimal(7, 2)), "+I [" + value + "]\n") << text;
-  EXPECT_EQ(One("99999999999999999999.999", Type::Decimal(38, 18)), "+I [\"99999999999999999999.999000000000000000\"]\n");
+  const std::map<std::string, std::string> values = {{"1", "\"1.00\""},
+                                                     {"+1", "\"1.00\""},
+                                                     {"1e3", "\"1000.00\""},
+                                                     {"12345.675", "\"12345.68\""},
+                                                     {".5", "\"0.50\""},
+                                                     {"5.", "\"5.00\""},
+                                                     {"1e-400", "\"0.00\""},
+                                                     {"100000.5", "null"},
+                                                     {"NaN", "null"},
+                                                     {"1f", "null"},
+                                                     {"", "null"}};
+  for (const auto& [text, value] : values)
+    EXPECT_EQ(One(text, Type::Decimal(7, 2)), "+I [" + value + "]\n") << text;
+  EXPECT_EQ(One("99999999999999999999.999", Type::Decimal(38, 18)),
+            "+I [\"99999999999999999999.999000000000000000\"]\n");
   // Too many digits are NULL, not an error.
   EXPECT_EQ(Rows("100000.5\n", Schema({{"v", Type::Decimal(7, 2)}})), "+I [null]\n");
 }
 
 TEST(Csv, Times) {
-  const std::map<std::string, std::string> dates = {{"2026-01-02", "\"2026-01-02\""}, {"2026-1-2", "\"2026-01-02\""},
-                                                    {"2026-02-30", "\"2026-03-02\""}, {"20260102", "null"}, {"10000-01-01", "null"},
-                                                    {"2026-13-01", "null"}, {"", "null"}};
-  for (const auto& [text, value] : dates) EXPECT_EQ(One(text, Type::Date()), "+I [" + value + "]\n") << text;
-  const std::map<std::string, std::string> times = {{"03:04:05", "\"03:04:05.000\""}, {"03:04", "\"03:04:00.000\""},
-                                                    {"03:04:05.1239", "\"03:04:05.123\""}, {"3:4:5", "null"}, {"24:00:00", "null"},
+  const std::map<std::string, std::string> dates = {{"2026-01-02", "\"2026-01-02\""},
+                                                    {"2026-1-2", "\"2026-01-02\""},
+                                                    {"2026-02-30", "\"2026-03-02\""},
+                                                    {"20260102", "null"},
+                                                    {"10000-01-01", "null"},
+                                                    {"2026-13-01", "null"},
+                                                    {"", "null"}};
+  for (const auto& [text, value] : dates)
+    EXPECT_EQ(One(text, Type::Date()), "+I [" + value + "]\n") << text;
+  const std::map<std::string, std::string> times = {{"03:04:05", "\"03:04:05.000\""},
+                                                    {"03:04", "\"03:04:00.000\""},
+                                                    {"03:04:05.1239", "\"03:04:05.123\""},
+                                                    {"3:4:5", "null"},
+                                                    {"24:00:00", "null"},
                                                     {"03:04:05Z", "null"}};
-  for (const auto& [text, value] : times) EXPECT_EQ(One(text, Type::Of(TypeKind::kTime, 3)), "+I [" + value + "]\n") << text;
+  for (const auto& [text, value] : times)
+    EXPECT_EQ(One(text, Type::Of(TypeKind::kTime, 3)), "+I [" + value + "]\n") << text;
   const std::map<std::string, std::string> stamps = {
-      {"2026-01-02 03:04:05", "\"2026-01-02 03:04:05.000\""}, {"2026-01-02 03:04:05.1", "\"2026-01-02 03:04:05.100\""},
-      {"2026-01-02 03:04:05.987654321", "\"2026-01-02 03:04:05.987\""}, {"2026-01-02 03:04:05.123", "\"2026-01-02 03:04:05.123\""},
-      {"1969-12-31 23:59:59.999", "\"1969-12-31 23:59:59.999\""}, {"0001-01-01 00:00:00", "\"0001-01-01 00:00:00.000\""},
-      {"9999-12-31 23:59:59", "\"9999-12-31 23:59:59.000\""}, {"2026-01-02 24:00:00", "\"2026-01-03 00:00:00.000\""},
-      {"2026-01-02 24:00:00.001", "null"}, {"2026-01-02T03:04:05", "null"}, {"2026-01-02 03:04", "null"},
-      {"2026-01-02 03:04:05.1234567891", "null"}, {"2026-01-02 03:04:05Z", "null"}, {"2026-01-02", "null"}, {"2026-01-02 03:04:60", "null"},
-      {"2026-01-02 03:04:0a.123", "null"}, {"2026-01-02 0304:05:123", "null"}};
-  for (const auto& [text, value] : stamps) EXPECT_EQ(One(text, Type::Timestamp(3)), "+I [" + value + "]\n") << text;
-  EXPECT_EQ(One("2026-01-02 03:04:05.123456789", Type::Timestamp(6)), "+I [\"2026-01-02 03:04:05.123456\"]\n");
-  EXPECT_EQ(One("2026-01-02 03:04:05.123456789", Type::Timestamp(9)), "+I [\"2026-01-02 03:04:05.123456789\"]\n");
-  EXPECT_EQ(One("2026-01-02 03:04:05Z", Type::TimestampLtz(3)), "+I [\"2026-01-02 03:04:05.000Z\"]\n");
-  EXPECT_EQ(One("2026-01-02 03:04:05.120Z", Type::TimestampLtz(3)), "+I [\"2026-01-02 03:04:05.120Z\"]\n");
+      {"2026-01-02 03:04:05", "\"2026-01-02 03:04:05.000\""},
+      {"2026-01-02 03:04:05.1", "\"2026-01-02 03:04:05.100\""},
+      {"2026-01-02 03:04:05.987654321", "\"2026-01-02 03:04:05.987\""},
+      {"2026-01-02 03:04:05.123", "\"2026-01-02 03:04:05.123\""},
+      {"1969-12-31 23:59:59.999", "\"1969-12-31 23:59:59.999\""},
+      {"0001-01-01 00:00:00", "\"0001-01-01 00:00:00.000\""},
+      {"9999-12-31 23:59:59", "\"9999-12-31 23:59:59.000\""},
+      {"2026-01-02 24:00:00", "\"2026-01-03 00:00:00.000\""},
+      {"2026-01-02 24:00:00.001", "null"},
+      {"2026-01-02T03:04:05", "null"},
+      {"2026-01-02 03:04", "null"},
+      {"2026-01-02 03:04:05.1234567891", "null"},
+      {"2026-01-02 03:04:05Z", "null"},
+      {"2026-01-02", "null"},
+      {"2026-01-02 03:04:60", "null"},
+      {"2026-01-02 03:04:0a.123", "null"},
+      {"2026-01-02 0304:05:123", "null"}};
+  for (const auto& [text, value] : stamps)
+    EXPECT_EQ(One(text, Type::Timestamp(3)), "+I [" + value + "]\n") << text;
+  EXPECT_EQ(One("2026-01-02 03:04:05.123456789", Type::Timestamp(6)),
+            "+I [\"2026-01-02 03:04:05.123456\"]\n");
+  EXPECT_EQ(One("2026-01-02 03:04:05.123456789", Type::Timestamp(9)),
+            "+I [\"2026-01-02 03:04:05.123456789\"]\n");
+  EXPECT_EQ(One("2026-01-02 03:04:05Z", Type::TimestampLtz(3)),
+            "+I [\"2026-01-02 03:04:05.000Z\"]\n");
+  EXPECT_EQ(One("2026-01-02 03:04:05.120Z", Type::TimestampLtz(3)),
+            "+I [\"2026-01-02 03:04:05.120Z\"]\n");
   EXPECT_EQ(One("2026-01-02 03:04:05", Type::TimestampLtz(3)), "+I [null]\n");
 }
 
@@ -242,32 +355,40 @@ TEST(Csv, Bytes) {
   EXPECT_EQ(One("AQI", Type::Bytes()), "+I [null]\n");
 }
 
-// Records of every length around the ends of blocks, plain and quoted: what comes out does not depend on the cuts.
+// Records of every length around the ends of blocks, plain and quoted: what comes out does not
+// depend on the cuts.
 TEST(Csv, RecordsAcrossBlocks) {
   std::string text, expected;
   for (int i = 0; i < 9000; ++i) {
     const std::string value(static_cast<size_t>(i % 200), static_cast<char>('a' + i % 26));
-    text += std::to_string(i) + (i % 7 == 3 ? ",\"" + value + "\n\"\"\"" : "," + value) + (i % 5 == 0 ? "\r\n" : "\n");
-    expected += "+I [" + std::to_string(i) + ",\"" + value + (i % 7 == 3 ? "\\n\\\"" : "") + "\"]\n";
+    text += std::to_string(i) + (i % 7 == 3 ? ",\"" + value + "\n\"\"\"" : "," + value) +
+            (i % 5 == 0 ? "\r\n" : "\n");
+    expected +=
+        "+I [" + std::to_string(i) + ",\"" + value + (i % 7 == 3 ? "\\n\\\"" : "") + "\"]\n";
   }
   EXPECT_EQ(Rows(text, kIntString), expected);
 }
 
 TEST(Csv, LongRecords) {
   const std::string value(3 << 20, 'x');
-  EXPECT_EQ(Rows("1," + value + "\n2,\"" + value + "\"\n", kIntString), "+I [1,\"" + value + "\"]\n+I [2,\"" + value + "\"]\n");
+  EXPECT_EQ(Rows("1," + value + "\n2,\"" + value + "\"\n", kIntString),
+            "+I [1,\"" + value + "\"]\n+I [2,\"" + value + "\"]\n");
   const ReadResult result = Read("1,\"" + std::string(40 << 20, '\n'), kIntString);
-  EXPECT_NE(result.status.message().find("a record of more than 16777216 bytes"), std::string::npos) << result.status.message();
+  EXPECT_NE(result.status.message().find("a record of more than 16777216 bytes"), std::string::npos)
+      << result.status.message();
 }
 
 TEST(Csv, OnlyWantedColumnsAreLookedAt) {
   const TemporaryFolder folder;
-  const TableSpec table = CsvTable(folder.Write("t.csv", "1,x,a\n2,y,b\n"), Schema({{"id", Type::Int()}, {"n", Type::Int()}, {"v", Type::String()}}));
+  const TableSpec table =
+      CsvTable(folder.Write("t.csv", "1,x,a\n2,y,b\n"),
+               Schema({{"id", Type::Int()}, {"n", Type::Int()}, {"v", Type::String()}}));
   EXPECT_EQ(ReadAll(table, {{2, 0}, {}, {}}).text(), "+I [\"a\",1]\n+I [\"b\",2]\n");
   EXPECT_EQ(ReadAll(table, {{}, {}, {}}).text(), "+I []\n+I []\n");
 }
 
-// Any bytes give rows or an error, never a crash; with ignore-parse-errors only bad UTF-8 ends the job.
+// Any bytes give rows or an error, never a crash; with ignore-parse-errors only bad UTF-8 ends the
+// job.
 TEST(Csv, AnyBytes) {
   uint64_t random = 1;
   for (int round = 0; round < 300; ++round) {
@@ -277,10 +398,15 @@ TEST(Csv, AnyBytes) {
       constexpr std::string_view kAlphabet = "0123,,,\"\"\\\n\r -:.#ax\xc3\xa9";
       text += kAlphabet[(random >> 33) % kAlphabet.size()];
     }
-    const Schema schema({{"a", Type::Int()}, {"b", Type::String()}, {"c", Type::Timestamp(3)}, {"d", Type::Decimal(20, 3)}});
+    const Schema schema({{"a", Type::Int()},
+                         {"b", Type::String()},
+                         {"c", Type::Timestamp(3)},
+                         {"d", Type::Decimal(20, 3)}});
     for (const bool ignore : {false, true}) {
-      TableOptions options = {{"csv.escape-character", "\\"}, {"csv.allow-comments", round % 2 ? "true" : "false"},
-                              {"csv.trim-spaces", round % 3 ? "true" : "false"}, {"csv.ignore-parse-errors", ignore ? "true" : "false"}};
+      TableOptions options = {{"csv.escape-character", "\\"},
+                              {"csv.allow-comments", round % 2 ? "true" : "false"},
+                              {"csv.trim-spaces", round % 3 ? "true" : "false"},
+                              {"csv.ignore-parse-errors", ignore ? "true" : "false"}};
       (void)Read(text, schema, options);
     }
   }

@@ -34,7 +34,8 @@ void ExpectShare(int64_t hits, int64_t tries, double share) {
 
 TEST(Nexmark, SharesOfKindsAreExact) {
   int64_t counts[3] = {0, 0, 0};
-  for (int64_t event = 0; event < kEvents; ++event) ++counts[static_cast<int>(Generator().KindOf(event))];
+  for (int64_t event = 0; event < kEvents; ++event)
+    ++counts[static_cast<int>(Generator().KindOf(event))];
   EXPECT_EQ(counts[0], kEvents / 50);
   EXPECT_EQ(counts[1], kEvents / 50 * 3);
   EXPECT_EQ(counts[2], kEvents / 50 * 46);
@@ -47,7 +48,8 @@ TEST(Nexmark, HotOnesTakeTheirShare) {
     const NexmarkBid bid = Generator().Bid(event);
     const int64_t last_auction = event / 50 * 3 + 2, last_person = event / 50;
     ++bids;
-    // A cold bid meets the hot one by chance: once in 111 auctions (if it is among them) and 1,010 people.
+    // A cold bid meets the hot one by chance: once in 111 auctions (if it is among them) and 1,010
+    // people.
     hot_auction += bid.auction == last_auction / 100 * 100 + 1000;
     hot_bidder += bid.bidder == last_person / 100 * 100 + 1 + 1000;
     hot_channel += bid.channel.substr(0, 8) != "channel-";
@@ -67,7 +69,8 @@ TEST(Nexmark, PricesAreUniformInTheirLogarithm) {
   double distance = 0;  // Kolmogorov-Smirnov against uniform(2, 8)
   const auto count = static_cast<double>(logs.size());
   for (size_t i = 0; i < logs.size(); ++i) {
-    distance = std::max(distance, std::fabs((static_cast<double>(i) + 0.5) / count - (logs[i] - 2) / 6));
+    distance =
+        std::max(distance, std::fabs((static_cast<double>(i) + 0.5) / count - (logs[i] - 2) / 6));
   }
   EXPECT_LT(distance, 1.63 / std::sqrt(count));  // 1 %
 }
@@ -110,9 +113,9 @@ TEST(Nexmark, CsvHoldsTheBid) {
   const NexmarkBid bid = Generator().Bid(123456);
   std::string line(NexmarkGenerator::kBidCsvBytesMax, '\0');
   line.resize(static_cast<size_t>(Generator().AppendBidCsv(123456, line.data()) - line.data()));
-  EXPECT_EQ(line, std::to_string(bid.auction) + "," + std::to_string(bid.bidder) + "," + std::to_string(bid.price) +
-                      "," + std::string(bid.channel) + "," + std::string(bid.url) + ",2026-01-01 00:00:12.345," +
-                      bid.extra + "\n");
+  EXPECT_EQ(line, std::to_string(bid.auction) + "," + std::to_string(bid.bidder) + "," +
+                      std::to_string(bid.price) + "," + std::string(bid.channel) + "," +
+                      std::string(bid.url) + ",2026-01-01 00:00:12.345," + bid.extra + "\n");
   EXPECT_EQ(bid.time_ms, 1767225600000 + 12345);
   EXPECT_GE(bid.extra.size(), 54u);
   EXPECT_LE(bid.extra.size(), 81u);
@@ -124,8 +127,8 @@ TEST(Nexmark, PeopleAndAuctions) {
     const NexmarkPerson person = Generator().Person(50 * epoch);
     EXPECT_EQ(person.id, 1000 + epoch);
     EXPECT_EQ(person.credit_card.size(), 19u);
-    person_bytes += 8 + person.name.size() + person.email.size() + person.credit_card.size() + person.city.size() +
-                    person.state.size() + person.extra.size();
+    person_bytes += 8 + person.name.size() + person.email.size() + person.credit_card.size() +
+                    person.city.size() + person.state.size() + person.extra.size();
     for (int64_t slot = 1; slot <= 3; ++slot) {
       const NexmarkAuction auction = Generator().Auction(50 * epoch + slot);
       EXPECT_EQ(auction.id, 1000 + 3 * epoch + slot - 1);
@@ -133,7 +136,8 @@ TEST(Nexmark, PeopleAndAuctions) {
       EXPECT_GT(auction.reserve, auction.initial_bid);
       EXPECT_TRUE(auction.category >= 10 && auction.category < 15);
       EXPECT_LT(auction.seller, person.id + 11);
-      auction_bytes += 56 + auction.item_name.size() + auction.description.size() + auction.extra.size();
+      auction_bytes +=
+          56 + auction.item_name.size() + auction.description.size() + auction.extra.size();
     }
   }
   EXPECT_NEAR(static_cast<double>(person_bytes) / 1000, 200, 5);

@@ -1,4 +1,5 @@
-// Reads a table of the filesystem connector to its end, for tests: rows as script text, or the error after them.
+// Reads a table of the filesystem connector to its end, for tests: rows as script text, or the
+// error after them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -80,7 +81,8 @@ inline ScanSpec AllColumns(const TableSpec& table) {
   return scan;
 }
 
-inline ReadResult ReadAll(const TableSpec& table, const ScanSpec& scan, const ConnectorContext& context = {}) {
+inline ReadResult ReadAll(const TableSpec& table, const ScanSpec& scan,
+                          const ConnectorContext& context = {}) {
   Result<std::unique_ptr<Source>> source = CreateSource(table, scan, context);
   if (!source.ok()) return {{}, source.status()};
   RowCollector out((*source)->output_schema());

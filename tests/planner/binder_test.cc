@@ -1,5 +1,5 @@
-// The binder: which tree Calcite makes of a query, and where an error is. The trees are Flink's, as EXPLAIN prints
-// them; whole scripts with them are under tests/changelog.
+// The binder: which tree Calcite makes of a query, and where an error is. The trees are Flink's, as
+// EXPLAIN prints them; whole scripts with them are under tests/changelog.
 #include "planner/binder/bind_statement.h"
 
 #include <gtest/gtest.h>
@@ -13,12 +13,15 @@ namespace {
 class Binder : public testing::Test {
  protected:
   void SetUp() override {
-    Run("CREATE TABLE t (id BIGINT NOT NULL, k STRING, v INT, d DECIMAL(10, 2), ts TIMESTAMP(3), PRIMARY KEY (id) NOT ENFORCED)"
+    Run("CREATE TABLE t (id BIGINT NOT NULL, k STRING, v INT, d DECIMAL(10, 2), ts TIMESTAMP(3), "
+        "PRIMARY KEY (id) NOT ENFORCED)"
         " WITH ('connector' = 'rows');"
         "CREATE TABLE u (k STRING, v INT) WITH ('connector' = 'rows');"
-        "CREATE TABLE w (k STRING, v INT, ts TIMESTAMP(3), p AS PROCTIME(), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)"
+        "CREATE TABLE w (k STRING, v INT, ts TIMESTAMP(3), p AS PROCTIME(), WATERMARK FOR ts AS ts "
+        "- INTERVAL '5' SECOND)"
         " WITH ('connector' = 'rows');"
-        "CREATE TABLE s (a BIGINT, b STRING NOT NULL, c TIMESTAMP(3)) WITH ('connector' = 'collect');"
+        "CREATE TABLE s (a BIGINT, b STRING NOT NULL, c TIMESTAMP(3)) WITH ('connector' = "
+        "'collect');"
         "CREATE VIEW x (kk, vv) AS SELECT k, v + 1 FROM u");
   }
 
@@ -56,7 +59,8 @@ class Binder : public testing::Test {
     const Status status = Execute(sql, &trees);
     EXPECT_FALSE(status.ok()) << sql;
     last_ = status;
-    return fmt::format("{}:{} {}", status.position().line, status.position().column, Name(status.kind()));
+    return fmt::format("{}:{} {}", status.position().line, status.position().column,
+                       Name(status.kind()));
   }
 
   Catalog catalog_;
@@ -75,14 +79,18 @@ TEST_F(Binder, SelectProjectsAlways) {
             "+- LogicalTableScan(table=[[default_catalog, default_database, u]])\n");
   EXPECT_EQ(Run("SELECT k, k, v + 1 FROM u WHERE v BETWEEN 1 AND 2 AND k IN ('a', 'b')"),
             "LogicalProject(k=[$0], k0=[$0], EXPR$2=[+($1, 1)])\n"
-            "+- LogicalFilter(condition=[AND(>=($1, 1), <=($1, 2), OR(=($0, _UTF-16LE'a'), =($0, _UTF-16LE'b')))])\n"
+            "+- LogicalFilter(condition=[AND(>=($1, 1), <=($1, 2), OR(=($0, _UTF-16LE'a'), =($0, "
+            "_UTF-16LE'b')))])\n"
             "   +- LogicalTableScan(table=[[default_catalog, default_database, u]])\n");
 }
 
 TEST_F(Binder, NumbersKeepTheirSpelling) {
-  EXPECT_EQ(Run("SELECT -1, -1.50, 3000000000, 1E0, 12.5E-1, .5, -2147483648, CAST(2 AS DECIMAL(5, 2)) FROM u"),
-            "LogicalProject(EXPR$0=[-1], EXPR$1=[-1.50:DECIMAL(3, 2)], EXPR$2=[3000000000:BIGINT], EXPR$3=[1E0:DOUBLE], "
-            "EXPR$4=[1.25E0:DOUBLE], EXPR$5=[0.5:DECIMAL(1, 1)], EXPR$6=[-2147483648], EXPR$7=[2:DECIMAL(5, 2)])\n"
+  EXPECT_EQ(Run("SELECT -1, -1.50, 3000000000, 1E0, 12.5E-1, .5, -2147483648, CAST(2 AS DECIMAL(5, "
+                "2)) FROM u"),
+            "LogicalProject(EXPR$0=[-1], EXPR$1=[-1.50:DECIMAL(3, 2)], EXPR$2=[3000000000:BIGINT], "
+            "EXPR$3=[1E0:DOUBLE], "
+            "EXPR$4=[1.25E0:DOUBLE], EXPR$5=[0.5:DECIMAL(1, 1)], EXPR$6=[-2147483648], "
+            "EXPR$7=[2:DECIMAL(5, 2)])\n"
             "+- LogicalTableScan(table=[[default_catalog, default_database, u]])\n");
 }
 
@@ -130,7 +138,8 @@ TEST_F(Binder, OrderByBesideTheListIsHidden) {
 
 TEST_F(Binder, InsertFillsAndCasts) {
   EXPECT_EQ(Run("INSERT INTO s (b, a) SELECT k, v FROM u"),
-            "LogicalSink(table=[default_catalog.default_database.s], targetColumns=[[1],[0]], fields=[a, b, c])\n"
+            "LogicalSink(table=[default_catalog.default_database.s], targetColumns=[[1],[0]], "
+            "fields=[a, b, c])\n"
             "+- LogicalProject(a=[CAST($1):BIGINT], b=[$0], c=[null:TIMESTAMP(3)])\n"
             "   +- LogicalTableScan(table=[[default_catalog, default_database, u]])\n");
   EXPECT_EQ(Failure("INSERT INTO s SELECT k, v FROM u"), "1:1 validate");
@@ -138,7 +147,8 @@ TEST_F(Binder, InsertFillsAndCasts) {
 }
 
 TEST_F(Binder, LateralTakesColumnsOfTheLeft) {
-  EXPECT_EQ(Run("SELECT g.k, id FROM (SELECT DISTINCT k FROM u) g, LATERAL (SELECT id FROM t WHERE t.k = g.k ORDER BY id LIMIT 2)"),
+  EXPECT_EQ(Run("SELECT g.k, id FROM (SELECT DISTINCT k FROM u) g, LATERAL (SELECT id FROM t WHERE "
+                "t.k = g.k ORDER BY id LIMIT 2)"),
             "LogicalProject(k=[$0], id=[$1])\n"
             "+- LogicalCorrelate(correlation=[$cor1], joinType=[inner], requiredColumns=[{0}])\n"
             "   :- LogicalAggregate(group=[{0}])\n"

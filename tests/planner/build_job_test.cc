@@ -135,7 +135,8 @@ TEST_F(BuildJobTest, BuildsAgainAndGoesOnFromBytes) {
   job = Build(planned);
   ASSERT_TRUE(job->Restore(*bytes).ok());
   ASSERT_TRUE(job->RunToEnd().ok());
-  EXPECT_EQ(Rows("s"), (Lines{"+I[\"a\",1]", "-U[\"a\",1]", "+U[\"a\",2]", "-U[\"a\",2]", "+U[\"a\",3]"}));
+  EXPECT_EQ(Rows("s"),
+            (Lines{"+I[\"a\",1]", "-U[\"a\",1]", "+U[\"a\",2]", "-U[\"a\",2]", "+U[\"a\",3]"}));
 }
 
 TEST_F(BuildJobTest, KnowsWhatReadsWatermarks) {

@@ -23,35 +23,52 @@ void ExpectFixpoint(const std::string& sql) {
 
 TEST(Parser, PrintsWhatItReads) {
   for (const char* sql : {
-           "SELECT 1, 'it''s', .5, 1E3, -x, NULL, TRUE, X'0aff', DATE '2026-01-01', INTERVAL '1 02' DAY TO HOUR",
-           "SELECT DISTINCT a.b AS c, t.*, COUNT(*), COUNT(DISTINCT v) FILTER (WHERE v > 1) FROM db.t AS a GROUP BY a.b",
+           "SELECT 1, 'it''s', .5, 1E3, -x, NULL, TRUE, X'0aff', DATE '2026-01-01', INTERVAL '1 "
+           "02' DAY TO HOUR",
+           "SELECT DISTINCT a.b AS c, t.*, COUNT(*), COUNT(DISTINCT v) FILTER (WHERE v > 1) FROM "
+           "db.t AS a GROUP BY a.b",
            "SELECT a OR b AND NOT c = d + e * f, (a OR b) AND c, a || b || c, x % 2 FROM t",
-           "SELECT * FROM t WHERE a BETWEEN 1 AND 2 AND b NOT IN (1, 2) AND c LIKE 'x!%' ESCAPE '!' OR d IS NOT DISTINCT FROM e",
-           "SELECT CASE x WHEN 1 THEN 'a' ELSE 'b' END, CASE WHEN a THEN b END, CAST(a AS DECIMAL(10, 2)), TRY_CAST(b AS STRING) FROM t",
-           "SELECT ROW_NUMBER() OVER (PARTITION BY k, v ORDER BY ts DESC NULLS LAST, id), SUM(v) OVER w FROM t WINDOW w AS "
+           "SELECT * FROM t WHERE a BETWEEN 1 AND 2 AND b NOT IN (1, 2) AND c LIKE 'x!%' ESCAPE "
+           "'!' OR d IS NOT DISTINCT FROM e",
+           "SELECT CASE x WHEN 1 THEN 'a' ELSE 'b' END, CASE WHEN a THEN b END, CAST(a AS "
+           "DECIMAL(10, 2)), TRY_CAST(b AS STRING) FROM t",
+           "SELECT ROW_NUMBER() OVER (PARTITION BY k, v ORDER BY ts DESC NULLS LAST, id), SUM(v) "
+           "OVER w FROM t WINDOW w AS "
            "(PARTITION BY k ORDER BY ts ROWS BETWEEN 5 PRECEDING AND CURRENT ROW)",
-           "SELECT EXTRACT(DAY FROM ts), TRIM(BOTH 'x' FROM k), SUBSTRING(k FROM 2 FOR 3), POSITION('a' IN k), FLOOR(ts TO HOUR), "
-           "OVERLAY(k PLACING 'x' FROM 1), TIMESTAMPADD(DAY, 1, ts), TIMESTAMPDIFF(SECOND, a, b) FROM t",
-           "SELECT JSON_VALUE(j, 'lax $.a' RETURNING INT DEFAULT 1 ON EMPTY NULL ON ERROR), JSON_EXISTS(j, '$.b'), "
+           "SELECT EXTRACT(DAY FROM ts), TRIM(BOTH 'x' FROM k), SUBSTRING(k FROM 2 FOR 3), "
+           "POSITION('a' IN k), FLOOR(ts TO HOUR), "
+           "OVERLAY(k PLACING 'x' FROM 1), TIMESTAMPADD(DAY, 1, ts), TIMESTAMPDIFF(SECOND, a, b) "
+           "FROM t",
+           "SELECT JSON_VALUE(j, 'lax $.a' RETURNING INT DEFAULT 1 ON EMPTY NULL ON ERROR), "
+           "JSON_EXISTS(j, '$.b'), "
            "JSON_OBJECT(KEY 'a' VALUE 1), JSON_ARRAY(1, 2), j IS JSON OBJECT FROM t",
-           "WITH x AS (SELECT 1 AS a), y (b) AS (VALUES (1), (2)) SELECT * FROM x, y WHERE a = b ORDER BY a DESC LIMIT 3 OFFSET 1",
-           "(SELECT a FROM t LIMIT 2) UNION ALL SELECT b FROM u UNION SELECT c FROM v INTERSECT SELECT d FROM w",
-           "SELECT * FROM (SELECT * FROM t) AS x (a, b) LEFT JOIN u ON x.a = u.a CROSS JOIN v JOIN w USING (a, b)",
+           "WITH x AS (SELECT 1 AS a), y (b) AS (VALUES (1), (2)) SELECT * FROM x, y WHERE a = b "
+           "ORDER BY a DESC LIMIT 3 OFFSET 1",
+           "(SELECT a FROM t LIMIT 2) UNION ALL SELECT b FROM u UNION SELECT c FROM v INTERSECT "
+           "SELECT d FROM w",
+           "SELECT * FROM (SELECT * FROM t) AS x (a, b) LEFT JOIN u ON x.a = u.a CROSS JOIN v JOIN "
+           "w USING (a, b)",
            "SELECT * FROM t, LATERAL (SELECT * FROM u WHERE u.k = t.k LIMIT 1) AS l",
            "SELECT * FROM TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '10' MINUTES))",
-           "SELECT * FROM t /*+ OPTIONS('a' = 'b') */ AS x QUALIFY ROW_NUMBER() OVER (ORDER BY v) = 1",
-           "SELECT a, SUM(b) FROM t GROUP BY GROUPING SETS ((a, b), (a), ()), CUBE (a), ROLLUP (b) HAVING SUM(b) > 1",
-           "SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u) AND a IN (SELECT b FROM v) AND c = (SELECT MAX(d) FROM w)",
+           "SELECT * FROM t /*+ OPTIONS('a' = 'b') */ AS x QUALIFY ROW_NUMBER() OVER (ORDER BY v) "
+           "= 1",
+           "SELECT a, SUM(b) FROM t GROUP BY GROUPING SETS ((a, b), (a), ()), CUBE (a), ROLLUP (b) "
+           "HAVING SUM(b) > 1",
+           "SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u) AND a IN (SELECT b FROM v) AND c = "
+           "(SELECT MAX(d) FROM w)",
            "SELECT `select`, `a b`, t.`value` FROM `my table` AS t",
            "INSERT INTO s (a, b) SELECT a, b FROM t ON CONFLICT DO DEDUPLICATE",
            "INSERT INTO s VALUES (1, 'a'), (2, 'b')",
            "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; INSERT INTO b SELECT 2; END",
            "EXPLAIN CHANGELOG_MODE, PLAN_ADVICE SELECT 1",
-           "CREATE TEMPORARY TABLE IF NOT EXISTS t (a INT NOT NULL COMMENT 'x', b AS a + 1, c TIMESTAMP(3) METADATA FROM 'ts' VIRTUAL, "
-           "WATERMARK FOR c AS c - INTERVAL '5' SECOND, CONSTRAINT pk PRIMARY KEY (a) NOT ENFORCED) COMMENT 'y' PARTITIONED BY (a) WITH "
+           "CREATE TEMPORARY TABLE IF NOT EXISTS t (a INT NOT NULL COMMENT 'x', b AS a + 1, c "
+           "TIMESTAMP(3) METADATA FROM 'ts' VIRTUAL, "
+           "WATERMARK FOR c AS c - INTERVAL '5' SECOND, CONSTRAINT pk PRIMARY KEY (a) NOT "
+           "ENFORCED) COMMENT 'y' PARTITIONED BY (a) WITH "
            "('connector' = 'rows') LIKE o (INCLUDING ALL OVERWRITING OPTIONS)",
            "CREATE VIEW v (a, b) COMMENT 'c' AS SELECT 1, 2",
-           "DROP TEMPORARY VIEW IF EXISTS v; SET 'a' = 'b'; SET; RESET 'a'; RESET; SHOW TABLES; SHOW CREATE TABLE t; DESCRIBE t; USE CATALOG c",
+           "DROP TEMPORARY VIEW IF EXISTS v; SET 'a' = 'b'; SET; RESET 'a'; RESET; SHOW TABLES; "
+           "SHOW CREATE TABLE t; DESCRIBE t; USE CATALOG c",
        }) {
     ExpectFixpoint(sql);
   }
@@ -106,8 +123,10 @@ TEST(Parser, BoundsWhatInputCanGrow) {
 // Whatever the text, the parser answers; sanitizers watch.
 TEST(Parser, SurvivesMutations) {
   const std::string sql =
-      "WITH x AS (SELECT a, COUNT(*) FILTER (WHERE b > 1) FROM `t` /*+ OPTIONS('k'='v') */ GROUP BY a) INSERT INTO s (a) SELECT CASE WHEN "
-      "e'\\u263A' LIKE 'a%' THEN U&'\\263A' END, INTERVAL '1' DAY, CAST(x AS DECIMAL(10, 2)) FROM x LEFT JOIN y USING (a) WHERE a IN (1, 2) "
+      "WITH x AS (SELECT a, COUNT(*) FILTER (WHERE b > 1) FROM `t` /*+ OPTIONS('k'='v') */ GROUP "
+      "BY a) INSERT INTO s (a) SELECT CASE WHEN "
+      "e'\\u263A' LIKE 'a%' THEN U&'\\263A' END, INTERVAL '1' DAY, CAST(x AS DECIMAL(10, 2)) FROM "
+      "x LEFT JOIN y USING (a) WHERE a IN (1, 2) "
       "QUALIFY ROW_NUMBER() OVER (PARTITION BY a ORDER BY b) = 1 ORDER BY 1 LIMIT 5 /* c */ -- d\n;"
       "CREATE TABLE t (a ROW<b INT, c ARRAY<INT>>, WATERMARK FOR ts AS ts) WITH ('a' = 'b')";
   uint64_t state = 42;
@@ -142,7 +161,8 @@ TEST(Parser, StatementsKnowTheirText) {
   const auto parsed = ParseScript(sql);
   ASSERT_TRUE(parsed.ok());
   EXPECT_EQ(sql.substr((*parsed)[0].begin, (*parsed)[0].end - (*parsed)[0].begin), "SELECT 1");
-  EXPECT_EQ(sql.substr((*parsed)[1].begin, (*parsed)[1].end - (*parsed)[1].begin), "INSERT INTO s SELECT 2");
+  EXPECT_EQ(sql.substr((*parsed)[1].begin, (*parsed)[1].end - (*parsed)[1].begin),
+            "INSERT INTO s SELECT 2");
   EXPECT_EQ((*parsed)[1].position.line, 2);
 }
 

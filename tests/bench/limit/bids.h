@@ -1,4 +1,5 @@
-// What the limit programs share: the rows of a bids CSV found by SIMD, their numbers by position, their script text.
+// What the limit programs share: the rows of a bids CSV found by SIMD, their numbers by position,
+// their script text.
 //
 //   1001,1002,345,Google,https://…,2026-01-01 00:00:00.000,abc\n
 //       ^    ^   ^      ^         ^                       ^   ^      seven marks a row
@@ -38,7 +39,8 @@ inline constexpr int kTimeBytes = 23;
 inline char* HugeBytes(size_t bytes) {
   constexpr size_t kHuge = 2u << 20;
   bytes = (bytes + 2 * kHuge) / kHuge * kHuge;
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) Fail("out of memory");
   auto address = (reinterpret_cast<uintptr_t>(memory) + kHuge - 1) / kHuge * kHuge;
   madvise(reinterpret_cast<void*>(address), bytes - kHuge, MADV_HUGEPAGE);
@@ -54,7 +56,8 @@ class TextArena {
     next_ += bytes;
     return text;
   }
-  static uint32_t Capacity(uint32_t bytes) { return (bytes + 31 + 32) / 32 * 32; }  // copies run over by up to 31
+  // copies run over by up to 31
+  static uint32_t Capacity(uint32_t bytes) { return (bytes + 31 + 32) / 32 * 32; }
 
  private:
   char* next_;
@@ -84,8 +87,10 @@ __attribute__((target("sse4.1"))) inline int64_t TimeOrder(const char* text) {
   const __m128i left = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text));
   const __m128i right = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 7));
   const __m128i from_left = _mm_setr_epi8(1, 2, 3, 5, 6, 8, 9, -1, -1, -1, -1, -1, -1, -1, -1, -1);
-  const __m128i from_right = _mm_setr_epi8(-1, -1, -1, -1, -1, -1, -1, 4, 5, 7, 8, 10, 11, 13, 14, 15);
-  __m128i digits = _mm_or_si128(_mm_shuffle_epi8(left, from_left), _mm_shuffle_epi8(right, from_right));
+  const __m128i from_right =
+      _mm_setr_epi8(-1, -1, -1, -1, -1, -1, -1, 4, 5, 7, 8, 10, 11, 13, 14, 15);
+  __m128i digits =
+      _mm_or_si128(_mm_shuffle_epi8(left, from_left), _mm_shuffle_epi8(right, from_right));
   digits = _mm_and_si128(digits, _mm_set1_epi8(0x0f));
   digits = _mm_maddubs_epi16(digits, _mm_set1_epi16(0x010a));
   digits = _mm_madd_epi16(digits, _mm_set1_epi32(0x00010064));
@@ -145,7 +150,8 @@ class BidFile {
     struct stat stat;
     if (file < 0 || fstat(file, &stat) != 0) Fail("cannot open the file");
     bytes_ = static_cast<size_t>(stat.st_size);
-    data_ = static_cast<char*>(mmap(nullptr, bytes_ + 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    data_ = static_cast<char*>(
+        mmap(nullptr, bytes_ + 8192, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     void* mapped = mmap(data_, bytes_, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_POPULATE, file, 0);
     if (mapped == MAP_FAILED) Fail("cannot map the file");
     close(file);
@@ -171,7 +177,8 @@ class BidFile {
         const int rows = static_cast<int>(std::min<size_t>(kBatchRows, count - row));
         for (int i = 0; i < rows; ++i, ++row) {
           batch[i].begin = line;
-          for (int j = 0; j < kMarks; ++j) batch[i].marks[j] = base + marks[row * kMarks + static_cast<size_t>(j)];
+          for (int j = 0; j < kMarks; ++j)
+            batch[i].marks[j] = base + marks[row * kMarks + static_cast<size_t>(j)];
           line = batch[i].marks[kMarks - 1] + 1;
           if (line[-1] != '\n') Fail("a row without seven fields");
         }
@@ -185,16 +192,20 @@ class BidFile {
   static constexpr size_t kScanBytes = 96 << 10;  // about 512 rows; they and their marks stay in L2
 
   // Offsets of commas and newlines in [text, text + bytes).
-  __attribute__((target("avx2,bmi,bmi2"))) static size_t FindMarks(const char* text, size_t bytes, uint32_t* marks) {
+  __attribute__((target("avx2,bmi,bmi2"))) static size_t FindMarks(const char* text, size_t bytes,
+                                                                   uint32_t* marks) {
     const __m256i comma = _mm256_set1_epi8(',');
     const __m256i newline = _mm256_set1_epi8('\n');
     uint32_t* out = marks;
     for (size_t i = 0; i < bytes; i += 64) {
       uint64_t found = 0;
       for (size_t half = 0; half < 2; ++half) {
-        const __m256i block = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text + i + 32 * half));
-        const __m256i hits = _mm256_or_si256(_mm256_cmpeq_epi8(block, comma), _mm256_cmpeq_epi8(block, newline));
-        found |= static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_epi8(hits))) << (32 * half);
+        const __m256i block =
+            _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text + i + 32 * half));
+        const __m256i hits =
+            _mm256_or_si256(_mm256_cmpeq_epi8(block, comma), _mm256_cmpeq_epi8(block, newline));
+        found |= static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_epi8(hits)))
+                 << (32 * half);
       }
       if (bytes - i < 64) found &= (1ull << (bytes - i)) - 1;
       const int count = __builtin_popcountll(found);
@@ -216,7 +227,8 @@ class BidFile {
 };
 
 inline uint64_t HashOf(uint64_t key) {
-  const auto product = static_cast<unsigned __int128>(key ^ 0x9e3779b97f4a7c15) * 0xd1342543de82ef95;
+  const auto product =
+      static_cast<unsigned __int128>(key ^ 0x9e3779b97f4a7c15) * 0xd1342543de82ef95;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
@@ -225,7 +237,8 @@ inline void PrefetchText(const char* text) {
 }
 
 // Prints what the run gave; `start` is when the program began.
-inline void Report(const ChecksumState& sum, size_t rows, std::chrono::steady_clock::time_point start) {
+inline void Report(const ChecksumState& sum, size_t rows,
+                   std::chrono::steady_clock::time_point start) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   rusage usage;
   getrusage(RUSAGE_SELF, &usage);

@@ -2,8 +2,8 @@
 //
 //   limit_keep_first BIDS.csv
 //
-// It knows that time never goes backwards, and checks it: then a key's first row is its earliest, none is late, and
-// the order in which watermarks let rows out is the order of the file.
+// It knows that time never goes backwards, and checks it: then a key's first row is its earliest,
+// none is late, and the order in which watermarks let rows out is the order of the file.
 #include <algorithm>
 
 #include "tests/bench/limit/bids.h"
@@ -21,7 +21,8 @@ class KeepFirst {
     uint64_t keys[kBatchRows];
     uint64_t* slots[kBatchRows];
     for (int i = 0; i < rows; ++i) {
-      keys[i] = static_cast<uint64_t>(bids[i].auction()) << 32 | bids[i].bidder();  // ids begin at 1000: never 0
+      // ids begin at 1000: never 0
+      keys[i] = static_cast<uint64_t>(bids[i].auction()) << 32 | bids[i].bidder();
       slots[i] = keys_ + (HashOf(keys[i]) & mask_);
       __builtin_prefetch(slots[i], 1);
     }

@@ -1,4 +1,5 @@
-// The limit of keep-last: per (bidder, auction) the bid with the latest dateTime, as a changelog with -U rows.
+// The limit of keep-last: per (bidder, auction) the bid with the latest dateTime, as a changelog
+// with -U rows.
 //
 //   limit_keep_last BIDS.csv
 //
@@ -46,9 +47,11 @@ class KeepLast {
   size_t rows() const { return rows_; }
 
  private:
-  // The key's slot, or the one where it will be: a slot taken by the row before is walked over in Update.
+  // The key's slot, or the one where it will be: a slot taken by the row before is walked over in
+  // Update.
   Slot* Find(uint64_t key, Slot* slot) {
-    while (slot->text != nullptr && slot->key != key) slot = slot + 1 == slots_ + mask_ + 1 ? slots_ : slot + 1;
+    while (slot->text != nullptr && slot->key != key)
+      slot = slot + 1 == slots_ + mask_ + 1 ? slots_ : slot + 1;
     return slot;
   }
 

@@ -1,5 +1,5 @@
-// The obvious program for each of the jobs: strings, maps, one row at a time, straight from the definition. The limit
-// programs must print what it prints, and beat it clearly.
+// The obvious program for each of the jobs: strings, maps, one row at a time, straight from the
+// definition. The limit programs must print what it prints, and beat it clearly.
 //
 //   limit_obvious keep-last|keep-first|top10 BIDS.csv
 #include <fstream>
@@ -52,7 +52,8 @@ struct KeepLast {
   void End() {}
 };
 
-// Emits at watermarks, four seconds behind the latest row of every 1,024; in order of time, then of the key's arrival.
+// Emits at watermarks, four seconds behind the latest row of every 1,024; in order of time, then of
+// the key's arrival.
 struct KeepFirst {
   struct Waiting {
     Fields row;
@@ -66,10 +67,12 @@ struct KeepFirst {
 
   // The text of a time four seconds earlier. Requires: it stays within the day.
   static std::string FourSecondsBefore(std::string time) {
-    int seconds = std::stoi(time.substr(11, 2)) * 3600 + std::stoi(time.substr(14, 2)) * 60 + std::stoi(time.substr(17, 2)) - 4;
+    int seconds = std::stoi(time.substr(11, 2)) * 3600 + std::stoi(time.substr(14, 2)) * 60 +
+                  std::stoi(time.substr(17, 2)) - 4;
     if (seconds < 0) return "";
     char text[16];
-    std::snprintf(text, sizeof text, "%02u:%02u:%02u", unsigned(seconds) / 3600 % 100, unsigned(seconds) / 60 % 60, unsigned(seconds) % 60);
+    std::snprintf(text, sizeof text, "%02u:%02u:%02u", unsigned(seconds) / 3600 % 100,
+                  unsigned(seconds) / 60 % 60, unsigned(seconds) % 60);
     return time.replace(11, 8, text);
   }
 

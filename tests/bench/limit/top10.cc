@@ -1,9 +1,11 @@
-// The limit of Top-10 without the number: per auction the ten highest prices, ties in order of arrival.
+// The limit of Top-10 without the number: per auction the ten highest prices, ties in order of
+// arrival.
 //
 //   limit_top10 BIDS.csv
 //
-// A row that enters a full group drives out the last of the worst: -D it, +I the new one. An equal price does not enter.
-// State: a slot per auction with the price to beat, and ten entries that point to script lines.
+// A row that enters a full group drives out the last of the worst: -D it, +I the new one. An equal
+// price does not enter. State: a slot per auction with the price to beat, and ten entries that
+// point to script lines.
 #include <algorithm>
 
 #include "tests/bench/limit/bids.h"
@@ -56,7 +58,8 @@ class Top10 {
     }
     for (int i = 0; i < rows; ++i) {
       const Slot& slot = *slots[i];
-      if (slot.count == kTop && !Rejects(slot, prices[i])) PrefetchText(slot.entries[kTop - 1].text);
+      if (slot.count == kTop && !Rejects(slot, prices[i]))
+        PrefetchText(slot.entries[kTop - 1].text);
     }
     for (int i = 0; i < rows; ++i) {
       if (!Rejects(*slots[i], prices[i])) Enter(bids[i], prices[i], *slots[i]);
@@ -68,7 +71,9 @@ class Top10 {
   size_t rows() const { return rows_; }
 
  private:
-  static bool Rejects(const Slot& slot, uint32_t price) { return slot.count == kTop && price <= slot.worst; }
+  static bool Rejects(const Slot& slot, uint32_t price) {
+    return slot.count == kTop && price <= slot.worst;
+  }
 
   Slot* FindOrCreate(uint32_t auction, Slot* slot) {
     while (slot->entries != nullptr && slot->auction != auction) {
@@ -100,7 +105,8 @@ class Top10 {
     bid.WriteText(entry.text);
     sum_.Add(0, {entry.text, entry.text_bytes});
     int place = slot.count++;
-    for (; place > 0 && slot.entries[place - 1].price < price; --place) slot.entries[place] = slot.entries[place - 1];
+    for (; place > 0 && slot.entries[place - 1].price < price; --place)
+      slot.entries[place] = slot.entries[place - 1];
     slot.entries[place] = entry;
     slot.worst = slot.entries[slot.count - 1].price;
   }
