@@ -129,7 +129,9 @@ std::vector<std::string> Catalog::ViewNames() const {
 }
 
 Status Catalog::UseCatalog(const std::string& name) {
-  if (!databases_.contains(name)) return Status::InvalidArgument("there is no catalog {}", Quote(name));
+  if (!databases_.contains(name)) {
+    return Status::InvalidArgument("there is no catalog {}", Quote(name)).WithKind(ErrorKind::kRun);
+  }
   current_catalog_ = name;
   current_database_ = databases_[name].empty() ? "" : databases_[name].front();
   return Status::Ok();
@@ -141,7 +143,8 @@ Status Catalog::UseDatabase(const std::vector<std::string>& parts) {
   const auto found = databases_.find(catalog);
   if (found == databases_.end()) return Status::InvalidArgument("there is no catalog {}", Quote(catalog));
   if (std::find(found->second.begin(), found->second.end(), database) == found->second.end()) {
-    return Status::InvalidArgument("there is no database {} in catalog {}", Quote(database), Quote(catalog));
+    return Status::InvalidArgument("there is no database {} in catalog {}", Quote(database), Quote(catalog))
+        .WithKind(ErrorKind::kRun);
   }
   current_catalog_ = catalog;
   current_database_ = database;

@@ -73,6 +73,25 @@ ast::ExprPointer PushedNot(const ast::Expr& operand) {
   return ast::MakeExpr(std::move(pushed), operand.position);
 }
 
+// What the table of functions takes more widely than Flink does.
+Status CheckOperands(const std::string& name, const std::vector<Expression>& operands, SourcePosition position) {
+  if (name == "IF") {
+    for (const Expression& operand : operands) {
+      if (operand.type.kind == TypeKind::kNull) {
+        return Status::Validate(operand.position, "illegal use of NULL in IF: write CAST(NULL AS type)");
+      }
+    }
+  }
+  if (name == "-" && operands.size() == 2 && IsTemporal(operands[0].type) && IsTemporal(operands[1].type)) {
+    return Status::Validate(position, "- does not take {} and {}", ToString(operands[0].type), ToString(operands[1].type))
+        .WithHint("TIMESTAMPDIFF counts the units between two times.");
+  }
+  if (name == "EXTRACT" && operands.size() == 2 && !IsTemporal(operands[1].type) && !IsInterval(operands[1].type)) {
+    return Status::Validate(position, "EXTRACT takes a time or an interval, not {}", ToString(operands[1].type));
+  }
+  return Status::Ok();
+}
+
 // Functions of Flink that Rowtide knows by name only.
 bool IsKnownElsewhere(const std::string& name) {
   static const std::vector<std::string> kNames = {
@@ -255,14 +274,15 @@ Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::
   RT_ASSIGN(std::vector<Expression> operands, BindAll(call.operands));
   for (size_t i = 0; i < operands.size(); ++i) {  // COALESCE(NULL, 3), v = NULL: NULL takes the other's type
     if (operands[i].type.kind != TypeKind::kNull || operands.size() < 2) continue;
-    const bool typed = ComparisonName(name) || name == "COALESCE" || name == "IFNULL" || name == "IF";
+    const bool typed = ComparisonName(name) || name == "COALESCE" || name == "IFNULL";
     if (!typed) continue;
     for (size_t j = operands.size(); j-- > 0;) {
-      if (operands[j].type.kind == TypeKind::kNull || (name == "IF" && j == 0)) continue;
+      if (operands[j].type.kind == TypeKind::kNull) continue;
       operands[i] = Expression::Null(operands[j].type.WithoutTimeAttribute());
       break;
     }
   }
+  RT_TRY(CheckOperands(name, operands, expr.position));
   Result<Expression> made = MakeCall(name, std::move(operands));
   if (!made.ok()) return Status(made.status()).At(expr.position);
   return made;
@@ -324,6 +344,13 @@ Result<Expression> ExpressionBinder::BindAggregate(const ast::Call& call, const 
     if (argument.type.kind == TypeKind::kNull) {
       return Status::Validate(argument.position, "illegal use of NULL in {}: write CAST(NULL AS type)", call.function);
     }
+  }
+  if ((call.function == "FIRST_VALUE" || call.function == "LAST_VALUE") && collected.arguments.size() > 1) {
+    return Status::Validate(expr.position, "{} takes one argument", call.function);
+  }
+  if (call.function == "LISTAGG" && collected.arguments.size() == 2 &&
+      (!collected.arguments[1].is_literal() || !IsCharacter(collected.arguments[1].type))) {
+    return Status::Validate(expr.position, "the separator of LISTAGG must be a string literal");
   }
   const bool may_be_empty = aggregates_->groups_nothing || call.filter;
   Result<Type> type = ResolveAggregate(call.function, collected.arguments, may_be_empty);

@@ -83,14 +83,14 @@ int TextLength(std::string_view text) {
 }
 
 Result<Expression> BinaryLiteral(const std::string& hex, SourcePosition position) {
-  if (hex.size() % 2 != 0) return Status::Parse(position, "a binary literal needs an even number of digits");
+  if (hex.size() % 2 != 0) return Status::Validate(position, "a binary literal needs an even number of digits");
   std::string bytes;
   for (size_t i = 0; i < hex.size(); i += 2) {
     int value = 0;
     for (size_t j = i; j < i + 2; ++j) {
       const char c = hex[j];
       const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-      if (digit < 0) return Status::Parse(position, "{} is no hexadecimal digit", c);
+      if (digit < 0) return Status::Validate(position, "{} is no hexadecimal digit", c);
       value = value * 16 + digit;
     }
     bytes += static_cast<char>(value);
@@ -116,7 +116,8 @@ Result<Expression> TimeLiteral(const ast::Literal& literal, SourcePosition posit
     return Expression::Literal(millis, Type::Of(TypeKind::kTime, std::min(fraction, 9)).NotNull());
   }
   WideTime time{};
-  if (literal.text.find(':') == std::string::npos || !ParseTimestamp(literal.text, &time)) {
+  const bool date_only = literal.text.find(':') == std::string::npos;
+  if (!ParseTimestamp(date_only ? literal.text + " 00:00:00" : literal.text, &time)) {
     return wrong("TIMESTAMP: write it as '2026-01-31 12:30:00'");
   }
   const Type type = Type::Timestamp(std::min(fraction, 9)).NotNull();
@@ -148,7 +149,7 @@ const Unit* FindUnit(const std::string& name) {
 
 // `1 02:03:04.5` as DAY TO SECOND: the fields between the units, each with its unit.
 Result<int64_t> IntervalAmount(std::string text, const Unit& first, const Unit& last, SourcePosition position) {
-  const Status wrong = Status::Parse(position, "'{}' is no interval of {}{}{}", text, first.name,
+  const Status wrong = Status::Validate(position, "'{}' is no interval of {}{}{}", text, first.name,
                                      &first == &last ? "" : " TO ", &first == &last ? "" : last.name);
   bool negative = false;
   while (!text.empty() && text.front() == ' ') text.erase(0, 1);

@@ -366,6 +366,7 @@ Result<LogicalPointer> QueryBinder::BindSelect(const ast::Select& select, const 
     ExpressionBinder binder = block.Binder("QUALIFY");
     RT_ASSIGN(block.qualify, binder.WithAliases(&block.aliases).BindCondition(*select.qualify));
     block.qualify_names_items = binder.used_alias();
+    if (!HasOver(*block.qualify)) return Status::Validate(select.qualify->position, "QUALIFY needs a function with OVER in it");
   }
   RT_TRY(BindOrder(query, &block));
   if (block.aggregated()) RT_TRY(Aggregate(&block));

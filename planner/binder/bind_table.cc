@@ -238,7 +238,7 @@ class TableBuilder {
     if (statement_.watermarks.empty()) return CheckWatermark(statement_.name.position);
     const ast::Watermark& watermark = statement_.watermarks[0];
     if (statement_.watermarks.size() > 1) {
-      return Status::Validate(statement_.watermarks[1].position, "a table has one WATERMARK at most");
+      return Status::Parse(statement_.watermarks[1].position, "a table has one WATERMARK at most");
     }
     if (table_.watermark && !overwrites_watermark_) {
       return Status::Validate(watermark.position, "the table behind LIKE has a WATERMARK already")
@@ -342,6 +342,22 @@ class TableBuilder {
   bool includes_options_ = false;
 };
 
+// The names that a SELECT list gives itself, before they are made unique.
+std::vector<std::string> UnaliasedNames(const ast::Query& query) {
+  std::vector<std::string> names;
+  const auto* select = std::get_if<ast::Select>(&query.body);
+  if (!select) return names;
+  for (const ast::SelectItem& item : select->items) {
+    const auto* ref = item.expression->as<ast::NameRef>();
+    if (!item.alias.empty()) {
+      names.push_back(item.alias.parts[0]);
+    } else if (ref) {
+      names.push_back(ref->name.parts.back());
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<CatalogTable> BindCreateTable(const ast::CreateTable& statement, BindContext& context, const AbilityLookup& lookup) {
@@ -359,6 +375,10 @@ Result<CatalogView> BindCreateView(const ast::CreateView& statement, BindContext
     return Status::Validate(statement.name.position, "the view names {} columns, and its query gives {}", view.column_names.size(),
                             bound->schema.size());
   }
+  std::vector<std::string> names = view.column_names.empty() ? UnaliasedNames(*statement.query) : view.column_names;
+  std::sort(names.begin(), names.end());
+  const auto twice = std::adjacent_find(names.begin(), names.end());
+  if (twice != names.end()) return Status::Validate(statement.name.position, "the view has column {} twice", Quote(*twice));
   view.query_sql = statement.query_sql;
   view.comment = statement.comment;
   view.temporary = statement.temporary;

@@ -287,6 +287,13 @@ Result<ast::DataType> Grammar::DataType() {
   } else if (word == "VARIANT" || word == "BITMAP" || word == "DESCRIPTOR") {
     known = false;
     made.unsupported = word;
+  } else if (!IsReservedWord(word)) {
+    static const std::vector<std::string> kTypes = {
+        "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "CHAR", "VARCHAR", "STRING", "BINARY",
+        "VARBINARY", "BYTES", "DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ"};
+    const std::string nearest = Nearest(word, kTypes);
+    Status status = Status::Validate(start, "there is no data type {}", Quote(first.text));
+    return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + nearest + ".");
   } else {
     at_ -= 1;
     return Unexpected("a data type");

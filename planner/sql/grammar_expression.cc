@@ -557,7 +557,9 @@ Result<std::string> Grammar::TimeUnit() {
     return unit.starts_with("SQL_TSI_") ? unit.substr(8) : unit;
   }
   const std::string nearest = Nearest(token.upper, kUnits);
-  Status status = Unexpected("a unit of time, such as DAY");
+  Status status = IsReservedWord(token.upper)
+                      ? Unexpected("a unit of time, such as DAY")
+                      : Status::Validate(token.position, "there is no unit of time {}", Quote(token.text));
   return nearest.empty() ? status : std::move(status).WithHint("Did you mean " + nearest + "?");
 }
 

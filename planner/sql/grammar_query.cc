@@ -414,7 +414,7 @@ Result<TablePointer> Grammar::JoinTree() {
         RT_TRY(Step());
         RT_ASSIGN(join.using_columns, NameList());
       } else {
-        return Unexpected("ON or USING");
+        return Status::Validate(join.right->position, "this join needs ON or USING").WithHint("CROSS JOIN takes neither.");
       }
     }
     left = MakeTable(std::move(join), Span(left->position, LastPosition()));
