@@ -186,4 +186,8 @@ Result<NodePointer> CastNode(NodePointer operand, const Type& to, bool is_try,
 Result<NodePointer> BuildCast(CallSite& site) { return BuildCastOf(site, false); }
 Result<NodePointer> BuildTryCast(CallSite& site) { return BuildCastOf(site, true); }
 
+Result<NodePointer> BuildTypeOf(CallSite& site) {
+  return LiteralNode(ToString(site.argument_type(0)), site.type());
+}
+
 }  // namespace rowtide

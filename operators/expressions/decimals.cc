@@ -79,11 +79,14 @@ std::optional<int128> RoundedQuotient(Wide numerator, uint128 denominator, bool 
 // A wide magnitude of one scale brought to another, HALF_UP.
 std::optional<int128> WideRescaled(Wide magnitude, bool negative, int scale, int precision,
                                    int new_scale) {
+  const uint128 limit = Magnitude(PowerOfTen(precision));
   if (new_scale >= scale) {
-    if (magnitude.high != 0) return std::nullopt;
-    const Wide scaled =
-        Multiply(magnitude.low, Magnitude(PowerOfTen(std::min(new_scale - scale, 38))));
-    return RoundedQuotient(scaled, 1, negative, precision);
+    if (magnitude.low == 0 && magnitude.high == 0) return int128{0};
+    if (magnitude.high != 0 || new_scale - scale > 38) return std::nullopt;
+    const Wide scaled = Multiply(magnitude.low, Magnitude(PowerOfTen(new_scale - scale)));
+    if (scaled.high != 0 || scaled.low >= limit) return std::nullopt;
+    const int128 value = static_cast<int128>(scaled.low);
+    return negative ? -value : value;
   }
   int drop = scale - new_scale;
   if (drop <= 38)

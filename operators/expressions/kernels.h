@@ -42,6 +42,7 @@ Result<NodePointer> BuildCoalesce(CallSite& site);
 // casts.cc
 Result<NodePointer> BuildCast(CallSite& site);
 Result<NodePointer> BuildTryCast(CallSite& site);
+Result<NodePointer> BuildTypeOf(CallSite& site);
 // strings.cc
 Result<NodePointer> BuildConcatenation(CallSite& site);  // ||
 Result<NodePointer> BuildChangeCase(CallSite& site);     // UPPER, LOWER, INITCAP

@@ -231,6 +231,7 @@ constexpr Function kFunctions[] = {
     {"LEAST", "a*", Greatest, BuildLeast},
     {"CAST", "a", First, BuildCast},
     {"TRY_CAST", "a", First, BuildTryCast, kAlways},
+    {"TYPEOF", "a?b", String, BuildTypeOf, kByRule},
     // comparison and logic
     {"=", "aa", Equality, BuildComparison, kStrict, Coercion::kEqual},
     {"<>", "aa", Equality, BuildComparison, kStrict, Coercion::kEqual},

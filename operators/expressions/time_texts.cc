@@ -72,11 +72,16 @@ NodePointer FormatTime(CallSite& site, FormatOf formats) {
       });
 }
 
-// Seconds since 1970 of a wall clock in a zone.
-int64_t EpochSeconds(WideTime local, const std::string& zone) {
-  int64_t offset = 0;
-  ZoneOffsetAtLocal(zone, local.millis, &offset);
-  return FloorDiv(local.millis - offset, 1000);
+// The instant at which clocks of the zone show `local_millis`; of two such, Java's Calendar takes the
+// later one. False: no such zone.
+bool CalendarInstant(std::string_view zone, int64_t local_millis, int64_t* instant) {
+  int64_t before, after, shown;
+  if (!ZoneOffsetAtLocal(zone, local_millis, &before)) return false;
+  *instant = local_millis - before;
+  ZoneOffsetAtInstant(zone, *instant + kDayMillis, &after);
+  ZoneOffsetAtInstant(zone, local_millis - after, &shown);
+  if (shown == after) *instant = local_millis - after;
+  return true;
 }
 
 // n of 10^-precision seconds as milliseconds and nanoseconds; false outside of the years 1 to 9999.
@@ -261,8 +266,9 @@ Result<NodePointer> BuildUnixTimestamp(CallSite& site) {
         const TimeFormat* format = formats.For(pattern);
         if (!format) return call.Fail(formats.error());
         WideTime time{};
-        *out = format->Read(text.view(), false, &time) ? EpochSeconds(time, zone)
-                                                       : std::numeric_limits<int64_t>::min();
+        const bool ok = format->Read(text.view(), false, &time) &&
+                        CalendarInstant(zone, time.millis, &time.millis);
+        *out = ok ? FloorDiv(time.millis, 1000) : std::numeric_limits<int64_t>::min();
         return Outcome::kValue;
       });
 }
@@ -276,10 +282,9 @@ Result<NodePointer> BuildConvertTz(CallSite& site) {
       site, [format](RowCall& call, const StringView& text, const StringView& from,
                      const StringView& to, StringView* out) {
         WideTime time{};
-        int64_t from_offset, to_offset;
+        int64_t to_offset;
         if (!format.Read(text.view(), false, &time)) return Outcome::kNull;
-        if (!ZoneOffsetAtLocal(from.view(), time.millis, &from_offset)) return Outcome::kNull;
-        time.millis -= from_offset;
+        if (!CalendarInstant(from.view(), time.millis, &time.millis)) return Outcome::kNull;
         if (!ZoneOffsetAtInstant(to.view(), time.millis, &to_offset)) return Outcome::kNull;
         time.millis += to_offset;
         call.text.clear();

@@ -146,7 +146,8 @@ Result<NodePointer> ExtractFrom(CallSite& site, Unit unit) {
   return PerRow<int64_t, S>(site, [unit, type, zone = site.context.local_time_zone](
                                       RowCall&, const S& slot, int64_t* out) {
     WideTime time = LoadAny(slot, type);
-    if (unit != Unit::kEpoch) time.millis += OffsetOf(type, zone, time.millis);
+    // EPOCH too: Flink counts the seconds of the wall clock.
+    time.millis += OffsetOf(type, zone, time.millis);
     *out = Part(unit, time);
     return Outcome::kValue;
   });
@@ -219,14 +220,10 @@ NodePointer RoundTime(CallSite& site, Unit unit, bool up) {
           WideTime time = LoadTime(slot, type.precision);
           const bool has_rest = time.nanos != 0;
           time.nanos = 0;
-          const int64_t local =
-              time.millis + OffsetOf(type, zone, time.millis) + (up && has_rest ? 1 : 0);
-          time.millis = RoundMillis(unit, local, up);
-          if (type.kind == TypeKind::kTimestampLtz) {
-            int64_t offset = 0;
-            ZoneOffsetAtLocal(zone, time.millis, &offset);
-            time.millis -= offset;
-          }
+          // The way back takes the same offset, even if the clocks change in between, as in Flink.
+          const int64_t offset = OffsetOf(type, zone, time.millis);
+          const int64_t local = time.millis + offset + (up && has_rest ? 1 : 0);
+          time.millis = RoundMillis(unit, local, up) - offset;
           StoreTime(time, std::max(type.precision, 3), out);
         }
         return Outcome::kValue;
