@@ -1,7 +1,11 @@
 #include "engine/row_batch.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <new>
+#include <utility>
 
 #include "engine/status.h"
 
@@ -11,7 +15,59 @@ namespace {
 // Blocks are aligned to a cache line and padded by one, so vector loads may run past the end.
 constexpr size_t kAlignment = 64;
 
-size_t Padded(size_t bytes) { return (bytes + 2 * kAlignment - 1) / kAlignment * kAlignment; }
+// Set when a thread ends: blocks that die later are freed at once.
+thread_local bool shelf_is_gone = false;
+
+// Freed blocks of up to 1 MiB wait for the next one of their size: a batch needs a dozen, and the allocator would give
+// their pages back to the system and fetch them again. Sizes are powers of two; one shelf a thread, bounded.
+class BlockShelf {
+ public:
+  BlockShelf() = default;
+  BlockShelf(const BlockShelf&) = delete;
+  BlockShelf& operator=(const BlockShelf&) = delete;
+  ~BlockShelf() {
+    shelf_is_gone = true;
+    for (Free*& list : lists_) {
+      while (list != nullptr) std::free(std::exchange(list, list->next));
+    }
+  }
+
+  static int ClassOf(size_t bytes) {
+    const size_t padded = std::max(bytes + kAlignment, kSmallest);
+    return std::bit_width(padded - 1) - kSmallestBits;
+  }
+  char* Take(int size_class) {
+    if (size_class < kClasses && lists_[size_class] != nullptr) {
+      kept_bytes_ -= BytesOf(size_class);
+      return reinterpret_cast<char*>(std::exchange(lists_[size_class], lists_[size_class]->next));
+    }
+    return static_cast<char*>(std::aligned_alloc(kAlignment, BytesOf(size_class)));
+  }
+  void Give(char* data, int size_class) {
+    if (shelf_is_gone || size_class >= kClasses || kept_bytes_ + BytesOf(size_class) > kKeptBytesMax) return std::free(data);
+    kept_bytes_ += BytesOf(size_class);
+    lists_[size_class] = new (data) Free{lists_[size_class]};
+  }
+
+ private:
+  struct Free {
+    Free* next;
+  };
+  static constexpr int kSmallestBits = 8;
+  static constexpr size_t kSmallest = size_t{1} << kSmallestBits;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  static constexpr int kClasses = 0;  // a block that is used after its end has to be seen
+#else
+  static constexpr int kClasses = 13;
+#endif
+  static constexpr size_t kKeptBytesMax = size_t{16} << 20;
+  static size_t BytesOf(int size_class) { return kSmallest << size_class; }
+
+  Free* lists_[kClasses + 1] = {};
+  size_t kept_bytes_ = 0;
+};
+
+thread_local BlockShelf shelf;
 
 BlockPointer GatherValues(const Column& column, std::span<const int32_t> rows) {
   const size_t width = static_cast<size_t>(WidthOf(column.layout()));
@@ -41,12 +97,11 @@ BlockPointer GatherValidity(const Column& column, std::span<const int32_t> rows)
 
 }  // namespace
 
-Block::Block(size_t bytes)
-    : data_(static_cast<char*>(std::aligned_alloc(kAlignment, Padded(bytes)))), bytes_(bytes) {
+Block::Block(size_t bytes) : data_(shelf.Take(BlockShelf::ClassOf(bytes))), bytes_(bytes) {
   RT_CHECK(data_ != nullptr);
 }
 
-Block::~Block() { std::free(data_); }
+Block::~Block() { shelf.Give(data_, BlockShelf::ClassOf(bytes_)); }
 
 RowBatch Select(const RowBatch& batch, std::span<const int32_t> rows) {
   RowBatch out;

@@ -41,6 +41,21 @@ void CopyLong(const char* from, size_t size, char* to) {
   std::memcpy(last_to, last, 32);
 }
 
+// Copies up to 12 bytes, likewise and exactly.
+void CopyShort(const char* from, size_t size, char* to) {
+  if (size >= 8) {
+    std::memcpy(to, from, 8);
+    std::memcpy(to + size - 8, from + size - 8, 8);
+  } else if (size >= 4) {
+    std::memcpy(to, from, 4);
+    std::memcpy(to + size - 4, from + size - 4, 4);
+  } else if (size > 0) {
+    to[0] = from[0];
+    to[size / 2] = from[size / 2];
+    to[size - 1] = from[size - 1];
+  }
+}
+
 template <size_t kWidth>
 void ScatterColumn(const Column& column, int rows, size_t stride_in, const uint32_t* begins, char* to) {
   const char* from = column.data();
@@ -104,7 +119,11 @@ void RowCodec::Encode(const RowBatch& batch, int row, char* to) const {
   char* const strings = to + strings_offset_;
   for (const int column : string_columns_) {
     const StringView& value = batch.columns[static_cast<size_t>(column)].values<StringView>()[row];
-    std::memcpy(strings + end, value.data(), value.size());
+    if (value.is_inline()) {
+      CopyShort(value.data(), value.size(), strings + end);
+    } else {
+      CopyLong(value.data(), value.size(), strings + end);
+    }
     end += value.size();
     std::memcpy(to + fields_[static_cast<size_t>(column)].offset, &end, 4);
   }

@@ -35,7 +35,7 @@ inline uint64_t LoadEight(const char* text) {
 }
 
 // Up to eight digits in the low bytes of a word, the first one lowest; false when any is none.
-inline bool EightDigits(uint64_t word, size_t digits, uint64_t* value) {
+__attribute__((always_inline)) inline bool EightDigits(uint64_t word, size_t digits, uint64_t* value) {
   word <<= 64 - 8 * digits;
   word |= digits == 8 ? 0 : 0x3030303030303030 >> (8 * digits);
   if (((word & 0xf0f0f0f0f0f0f0f0) | ((word + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) >> 4) != 0x3333333333333333) {
@@ -47,7 +47,7 @@ inline bool EightDigits(uint64_t word, size_t digits, uint64_t* value) {
   return true;
 }
 
-inline bool CsvInteger(const char* text, size_t bytes, int64_t low, int64_t high, int64_t* value) {
+__attribute__((always_inline)) inline bool CsvInteger(const char* text, size_t bytes, int64_t low, int64_t high, int64_t* value) {
   uint64_t digits, more;
   if (bytes - 1 < 8 && EightDigits(LoadEight(text), bytes, &digits)) [[likely]] {
     *value = static_cast<int64_t>(digits);

@@ -79,6 +79,10 @@ Result<NodePointer> ConvertTo(CastSite& site) {
 }  // namespace
 
 void StoreTime(WideTime time, int precision, int64_t* slot) {
+  if (precision == 3) {
+    *slot = time.millis;
+    return;
+  }
   *slot = std::get<int64_t>(FromWideTime(time, Type::Timestamp(precision)));
 }
 
