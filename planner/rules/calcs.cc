@@ -8,23 +8,6 @@
 namespace rowtide {
 namespace {
 
-// A value that changes from call to call must not be computed twice where it was computed once.
-bool IsMergeable(const PhysicalCalc& below, const CalcParts& above) {
-  std::map<int, int> uses;
-  const auto count = [&uses](const Expression& e) {
-    Walk(e, [&uses](const Expression& part) {
-      if (part.is_input()) ++uses[part.column];
-    });
-  };
-  for (const Expression& e : above.projections) count(e);
-  if (above.condition) count(*above.condition);
-  for (const auto& [column, times] : uses) {
-    const Expression& e = below.projections[static_cast<size_t>(column)];
-    if (times > 1 && !e.is_call("PROCTIME") && !IsDeterministic(e)) return false;
-  }
-  return true;
-}
-
 // Appends the conjuncts of `more` that are not there yet.
 Expression Conjoined(const std::optional<Expression>& first, const std::optional<Expression>& more) {
   std::vector<Expression> all;
@@ -109,16 +92,31 @@ Result<CalcParts> Simplified(CalcParts spec, const PhysicalNode& input, PlannerC
 }
 
 // UNION ALL: the whole Calc goes into each input.
+// The branch's own columns again where a filter alone sinks into it and reads only what it gives: aliases are lost.
+PhysicalPointer WithOwnNames(const PhysicalPointer& branch) {
+  const auto* calc = branch->as<PhysicalCalc>();
+  if (!calc || !calc->condition || !IsAscendingSubset(calc->projections)) return branch;
+  std::set<int> given;
+  std::vector<std::string> names;
+  for (const Expression& e : calc->projections) {
+    given.insert(e.column);
+    names.push_back(branch->input().schema.name(e.column));
+  }
+  for (int column : InputsOf(*calc->condition)) {
+    if (given.count(column) == 0) return branch;
+  }
+  return MakePhysical(*calc, branch->inputs, SchemaOf(calc->projections, names));
+}
+
+// Filters and projections go into all branches; a projection gives them all its names, a filter leaves them theirs.
 Result<PhysicalPointer> IntoUnion(const PhysicalNode& unions, const CalcParts& spec, PlannerContext& context) {
-  const bool own_names = IsAscendingSubset(spec.projections);
+  const bool filters = IsIdentity(spec.projections, unions.schema);
   std::vector<PhysicalPointer> inputs;
   for (const PhysicalPointer& input : unions.inputs) {
     CalcParts copy = spec;
-    if (own_names) {
-      for (size_t i = 0; i < copy.names.size(); ++i) copy.names[i] = input->schema.name(copy.projections[i].column);
-    }
+    if (filters) copy.names = input->schema.names();
     RT_ASSIGN(PhysicalPointer pushed, MakeCalc(input, std::move(copy), context));
-    inputs.push_back(std::move(pushed));
+    inputs.push_back(filters ? WithOwnNames(pushed) : pushed);
   }
   inputs.erase(std::remove_if(inputs.begin(), inputs.end(), [](const PhysicalPointer& p) { return IsEmptyValues(*p); }),
                inputs.end());
@@ -184,18 +182,41 @@ Schema SchemaOf(const std::vector<Expression>& projections, const std::vector<st
   return Schema(std::move(fields));
 }
 
+bool IsMergeable(const std::vector<Expression>& below, const std::vector<Expression>& above,
+                 const std::optional<Expression>& condition) {
+  std::map<int, int> uses;
+  const auto count = [&uses](const Expression& e) {
+    Walk(e, [&uses](const Expression& part) {
+      if (part.is_input()) ++uses[part.column];
+    });
+  };
+  for (const Expression& e : above) count(e);
+  if (condition) count(*condition);
+  return std::all_of(uses.begin(), uses.end(), [&below](const auto& use) {
+    return use.second <= 1 || IsDeterministic(below[static_cast<size_t>(use.first)]);
+  });
+}
+
 Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcParts spec, PlannerContext& context) {
-  if (const auto* below = input->as<PhysicalCalc>(); below && IsMergeable(*below, spec)) {
+  if (spec.condition && !spec.as_written) {  // over the columns it was written on, before they become expressions
+    RT_ASSIGN(spec.condition, SimplifyCondition(*spec.condition, context.evaluation));
+  }
+  if (!spec.condition && IsIdentity(spec.projections, input->schema)) return input;
+  if (const auto* below = input->as<PhysicalCalc>();
+      below && IsMergeable(below->projections, spec.projections, spec.condition)) {
     CalcParts merged;
     merged.names = std::move(spec.names);
     merged.only_filters = spec.only_filters;
+    merged.as_written = spec.as_written;
     for (const Expression& e : spec.projections) merged.projections.push_back(Substitute(e, below->projections));
     std::optional<Expression> condition;
     if (spec.condition) condition = Substitute(*spec.condition, below->projections);
     if (below->condition || condition) merged.condition = Conjoined(below->condition, condition);
     return MakeCalc(input->inputs[0], std::move(merged), context);
   }
-  RT_ASSIGN(spec, Simplified(std::move(spec), *input, context));
+  if (!spec.as_written) {
+    RT_ASSIGN(spec, Simplified(std::move(spec), *input, context));
+  }
   const Schema schema = SchemaOf(spec.projections, spec.names);
   if (IsEmptyValues(*input) || (spec.condition && spec.condition->is_false())) return EmptyValues(schema);
   if (!spec.condition && IsIdentity(spec.projections, input->schema)) return input;
@@ -242,15 +263,6 @@ std::map<int, Expression> ConstantsOf(const PhysicalNode& node) {
       const Expression& e = calc->projections[i];
       if (IsConstant(e)) constants[static_cast<int>(i)] = LiteralOf(e);
       if (e.is_input() && below.count(e.column)) constants[static_cast<int>(i)] = below.at(e.column);
-    }
-    return constants;
-  }
-  if (const auto* aggregate = node.as<PhysicalGroupAggregate>()) {
-    const std::map<int, Expression> below = ConstantsOf(node.input());
-    std::map<int, Expression> constants;
-    for (size_t i = 0; i < aggregate->group.size(); ++i) {
-      const auto found = below.find(aggregate->group[i]);
-      if (found != below.end()) constants[static_cast<int>(i)] = found->second;
     }
     return constants;
   }

@@ -28,11 +28,17 @@ bool IsIdentity(const std::vector<Expression>& projections, const Schema& input)
 // The schema of projections under these names; a name already used gets 0, 1, … appended, as in Flink.
 Schema SchemaOf(const std::vector<Expression>& projections, const std::vector<std::string>& names);
 
+// Whether projections may be written into those above: a value that changes from call to call (PROCTIME) must not be
+// computed twice where it was computed once.
+bool IsMergeable(const std::vector<Expression>& below, const std::vector<Expression>& above,
+                 const std::optional<Expression>& condition);
+
 struct CalcParts {
   std::vector<Expression> projections;
   std::vector<std::string> names;
   std::optional<Expression> condition;
   bool only_filters = false;  // no projection was written: constants are not put in place of columns
+  bool as_written = false;    // taken as it is: nothing is made simpler any more
 };
 
 Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcParts spec, PlannerContext& context);

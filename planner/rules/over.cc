@@ -31,7 +31,6 @@ class Splitter {
 
   bool computes() const { return !computed_.empty(); }
 
-  // Where nothing is computed, all columns pass: a ranking prunes them later, keys of its input excepted.
   void KeepAll() {
     for (int i = 0; i < input_.size(); ++i) plain_.insert(i);
   }
@@ -142,13 +141,15 @@ Status CheckCalls(const std::vector<Expression>& calls) {
 
 }  // namespace
 
-Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, PlannerContext& context) {
+Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, bool keeps_all, PlannerContext& context) {
   for (Expression& e : spec.projections) {
     RT_ASSIGN(e, SimplifyValue(e, context.evaluation));
   }
   RT_CHECK(!spec.condition);
   PhysicalPointer base = input;
-  if (const auto* below = input->as<PhysicalCalc>(); below && !below->condition) {
+  if (const auto* below = input->as<PhysicalCalc>(); below && !below->condition &&
+      !input->input().as<PhysicalGroupAggregate>() &&
+      IsMergeable(below->projections, spec.projections, std::nullopt)) {
     for (Expression& e : spec.projections) e = Substitute(e, below->projections);  // one program with the one below
     base = input->inputs[0];
   }
@@ -159,7 +160,7 @@ Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, PlannerC
   }
   Splitter splitter(base->schema);
   for (const Expression& e : spec.projections) splitter.Gather(e);
-  if (!splitter.computes()) splitter.KeepAll();
+  if (keeps_all && !splitter.computes()) splitter.KeepAll();
   CalcParts below = splitter.Below();
   const std::vector<Expression> calls = splitter.Calls();
   RT_TRY(CheckCalls(calls));

@@ -32,6 +32,20 @@ bool ConstantNumber(const PhysicalRank& rank) {
          rank.range.start == rank.range.end;
 }
 
+Result<PhysicalPointer> PruneRank(const PhysicalPointer& node, PlannerContext& context);
+
+// The Calc that leaves columns out below a ranking is made after filters and projections have sunk: it does not go into
+// a union, and only where it stands on a ranking itself it leaves columns out there too.
+Result<PhysicalPointer> CalcBelowRank(const PhysicalPointer& input, CalcParts parts, PlannerContext& context) {
+  if (input->as<PhysicalUnion>()) {
+    Schema schema = SchemaOf(parts.projections, parts.names);
+    return MakePhysical(PhysicalCalc{std::move(parts.projections), std::nullopt}, {input}, std::move(schema));
+  }
+  RT_ASSIGN(PhysicalPointer calc, MakeCalc(input, std::move(parts), context));
+  const bool fresh = input->as<PhysicalRank>() && calc->as<PhysicalCalc>();
+  return fresh ? PruneRank(calc, context) : calc;
+}
+
 // Calc over Rank: the columns that neither reads are left out below.
 Result<PhysicalPointer> PruneRank(const PhysicalPointer& node, PlannerContext& context) {
   const auto& calc = *node->as<PhysicalCalc>();
@@ -62,7 +76,7 @@ Result<PhysicalPointer> PruneRank(const PhysicalPointer& node, PlannerContext& c
   for (SortKey& key : narrow.order) key.column = mapping[static_cast<size_t>(key.column)];
   if (rank.range.is_variable()) narrow.range.variable_end = mapping[static_cast<size_t>(rank.range.variable_end)];
   if (reads_number) fields.push_back(rank_node->schema.field(number));
-  RT_ASSIGN(PhysicalPointer pruned, MakeCalc(rank_node->inputs[0], std::move(below), context));
+  RT_ASSIGN(PhysicalPointer pruned, CalcBelowRank(rank_node->inputs[0], std::move(below), context));
   PhysicalPointer narrowed = MakePhysical(std::move(narrow), {std::move(pruned)}, Schema(std::move(fields)));
   return MakeCalc(std::move(narrowed), Remapped(calc, *node, mapping), context);
 }
@@ -146,7 +160,20 @@ Result<PhysicalPointer> CallsRule(const PhysicalPointer& node, PlannerContext& c
   return MakePhysical(*aggregate, {std::move(below)}, node->schema);
 }
 
-Result<PhysicalPointer> RanksRule(const PhysicalPointer& node, PlannerContext& context) {
+// The innermost rankings first: what an outer one does not need has been counted as needed by then, as in Flink.
+Result<PhysicalPointer> PruneRanks(PhysicalPointer node, PlannerContext& context) {
+  std::vector<PhysicalPointer> inputs;
+  bool changed = false;
+  for (const PhysicalPointer& input : node->inputs) {
+    RT_ASSIGN(PhysicalPointer below, PruneRanks(input, context));
+    changed |= below != input;
+    inputs.push_back(std::move(below));
+  }
+  if (changed) {
+    auto copy = std::make_shared<PhysicalNode>(*node);
+    copy->inputs = std::move(inputs);
+    node = std::move(copy);
+  }
   if (node->as<PhysicalCalc>() && node->input().as<PhysicalRank>()) return PruneRank(node, context);
   return node;
 }
@@ -162,7 +189,9 @@ Result<PhysicalPointer> WriteNumbers(const PhysicalPointer& node, PlannerContext
   PhysicalPointer result = node;
   if (changed) {
     if (const auto* calc = node->as<PhysicalCalc>()) {  // may merge with what the input has become
-      return MakeCalc(inputs[0], {calc->projections, node->schema.names(), calc->condition}, context);
+      CalcParts parts{calc->projections, node->schema.names(), calc->condition};
+      parts.as_written = true;
+      return MakeCalc(inputs[0], std::move(parts), context);
     }
     auto copy = std::make_shared<PhysicalNode>(*node);
     copy->inputs = std::move(inputs);
@@ -178,7 +207,7 @@ Result<PhysicalPointer> WriteNumbers(const PhysicalPointer& node, PlannerContext
 Result<PhysicalPointer> Prune(const PhysicalPointer& node, PlannerContext& context) {
   // Calls first: a call that only the Calc below a ranking would leave out stays, as in Flink.
   RT_ASSIGN(PhysicalPointer pruned, TopDown(node, context, CallsRule));
-  RT_ASSIGN(pruned, TopDown(pruned, context, RanksRule));
+  RT_ASSIGN(pruned, PruneRanks(pruned, context));
   return WriteNumbers(pruned, context);
 }
 

@@ -12,11 +12,50 @@
 namespace rowtide {
 namespace {
 
-// The columns of a node that its parent reads; none = all of them.
-using Needed = std::optional<std::set<int>>;
+// The columns of a node that its parent reads, in the order in which it first does; none = all of them.
+using Columns = std::vector<int>;
+using Needed = std::optional<Columns>;
 
-void AddInputs(const Expression& e, std::set<int>* columns) {
-  for (int column : InputsOf(e)) columns->insert(column);
+bool Contains(const Columns& columns, int column) {
+  return std::find(columns.begin(), columns.end(), column) != columns.end();
+}
+
+void Add(int column, Columns* columns) {
+  if (!Contains(*columns, column)) columns->push_back(column);
+}
+
+void AddInputs(const Expression& e, Columns* columns) {
+  for (int column : InputsOf(e)) Add(column, columns);
+}
+
+// `e` with its window calls and columns read from `items`, the SELECT list; none when one is not in the list.
+std::optional<Expression> OverItems(const Expression& e, const std::vector<Expression>& items) {
+  if (e.is_input() || e.kind == Expression::Kind::kOver) {
+    const auto found = std::find(items.begin(), items.end(), e);
+    if (found == items.end()) return std::nullopt;
+    return Expression::Input(static_cast<int>(found - items.begin()), e.type);
+  }
+  Expression copy = e;
+  for (Expression& operand : copy.operands) {
+    std::optional<Expression> over = OverItems(operand, items);
+    if (!over) return std::nullopt;
+    operand = *std::move(over);
+  }
+  return copy;
+}
+
+// QUALIFY on what the SELECT list gives, written as WHERE over it; null when it is no such thing.
+LogicalPointer Unqualified(const LogicalFilter& filter, const LogicalNode& input) {
+  const auto* project = input.as<LogicalProject>();
+  if (!project || !filter.condition.is_input()) return nullptr;
+  const int last = input.schema.size() - 1;
+  if (filter.condition.column != last || input.schema.name(last) != "QualifyExpression") return nullptr;
+  LogicalProject items{{project->expressions.begin(), project->expressions.end() - 1}, project->ttl_hints};
+  std::optional<Expression> condition = OverItems(project->expressions.back(), items.expressions);
+  if (!condition) return nullptr;
+  const Schema schema({input.schema.fields().begin(), input.schema.fields().end() - 1});
+  LogicalPointer list = MakeLogical(std::move(items), input.inputs, schema);
+  return MakeLogical(LogicalFilter{*std::move(condition)}, {std::move(list)}, schema);
 }
 
 class Converter {
@@ -43,24 +82,34 @@ class Converter {
   Result<PhysicalPointer> On(const LogicalProject& op, const LogicalNode& node, const Needed& needed) {
     std::vector<Expression> projections = op.expressions;
     const LogicalNode* below = node.inputs[0].get();
+    bool several = false;
     for (const auto* next = below->as<LogicalProject>(); next; next = below->as<LogicalProject>()) {
       if (HasOverCalls(projections) && HasOverCalls(next->expressions)) break;
+      if (!IsMergeable(next->expressions, projections, std::nullopt)) break;
       for (Expression& e : projections) e = Substitute(e, next->expressions);
       below = below->inputs[0].get();
+      several = true;
     }
     const bool has_over = HasOverCalls(projections);
-    std::set<int> used;
+    Columns used;
     for (size_t i = 0; i < projections.size(); ++i) {
-      if (has_over || !needed || needed->count(static_cast<int>(i))) AddInputs(projections[i], &used);
+      if (has_over || !needed || Contains(*needed, static_cast<int>(i))) AddInputs(projections[i], &used);
     }
     CalcParts parts{std::move(projections), node.schema.names(), std::nullopt};
+    LogicalPointer plain_filter;
     if (const auto* filter = below->as<LogicalFilter>(); filter && !has_over) {
+      plain_filter = Unqualified(*filter, below->input());
+      if (plain_filter) {
+        below = plain_filter.get();
+        filter = below->as<LogicalFilter>();
+      }
       AddInputs(filter->condition, &used);
+      std::sort(used.begin(), used.end());  // a projection that sinks below a filter puts columns in their order
       RT_ASSIGN(PhysicalPointer input, Convert(below->input(), Needed(used)));
       return OverFilter(std::move(input), std::move(parts), filter->condition);
     }
     RT_ASSIGN(PhysicalPointer input, Convert(*below, Needed(used)));
-    if (has_over) return MakeOver(std::move(input), std::move(parts), context_);
+    if (has_over) return MakeOver(std::move(input), std::move(parts), several, context_);
     return MakeCalc(std::move(input), std::move(parts), context_);
   }
 
@@ -71,16 +120,40 @@ class Converter {
   // A projection that only drops columns sinks below the filter, and its aliases are lost with it: names are those of
   // what lies below. So they are with an identity. spec: what Flink's plans show.
   Result<PhysicalPointer> OverFilter(PhysicalPointer input, CalcParts parts, const Expression& condition) {
-    if (IsIdentity(parts.projections, input->schema)) parts.names = input->schema.names();
+    if (IsIdentity(parts.projections, input->schema) && !KeepsAliases(*input, condition)) {
+      parts.names = input->schema.names();
+    }
     const bool sinks = Covers(parts.projections, condition);
     parts.condition = condition;
     RT_ASSIGN(PhysicalPointer made, MakeCalc(std::move(input), std::move(parts), context_));
     const auto* calc = made->as<PhysicalCalc>();
     if (!sinks || !calc || !calc->condition || !Covers(calc->projections, *calc->condition)) return made;
     std::vector<std::string> names;
-    for (const Expression& e : calc->projections) names.push_back(made->input().schema.name(e.column));
+    for (const Expression& e : calc->projections) names.push_back(FreedName(made->input().schema.name(e.column), names));
     Schema schema = SchemaOf(calc->projections, names);
     return MakePhysical(*calc, made->inputs, std::move(schema));
+  }
+
+  // An identity over a filter that fixes the number of a ranking (rn = 2) is no identity any more, since a literal takes
+  // the number's place; its aliases stay unless the ranking was given a list of columns.
+  static bool KeepsAliases(const PhysicalNode& input, const Expression& condition) {
+    if (!input.as<PhysicalOverAggregate>()) return false;
+    const auto* below = input.input().as<PhysicalCalc>();
+    if (below && !below->condition && IsAscendingSubset(below->projections)) return false;
+    const int number = input.schema.size() - 1;
+    const std::vector<Expression> parts = Conjuncts(condition);
+    return std::any_of(parts.begin(), parts.end(), [number](const Expression& e) {
+      return e.is_call("=") && ((e.operands[0].is_input() && e.operands[0].column == number && e.operands[1].is_literal()) ||
+                                (e.operands[1].is_input() && e.operands[1].column == number && e.operands[0].is_literal()));
+    });
+  }
+
+  // `w0$o0_0` is called `w0$o0` again where the column that had the name is gone.
+  static std::string FreedName(const std::string& name, const std::vector<std::string>& used) {
+    const size_t tail = name.rfind('_');
+    if (!name.starts_with("w0$o") || tail == std::string::npos) return name;
+    const std::string plain = name.substr(0, tail);
+    return std::find(used.begin(), used.end(), plain) == used.end() ? plain : name;
   }
 
   // Ascending plain columns, those of the condition among them.
@@ -100,10 +173,10 @@ class Converter {
   }
 
   Result<PhysicalPointer> On(const LogicalAggregate& op, const LogicalNode& node, const Needed&) {
-    std::set<int> used(op.group.begin(), op.group.end());
+    Columns used = op.group;
     for (const AggregateCall& call : op.calls) {
-      used.insert(call.arguments.begin(), call.arguments.end());
-      if (call.filter >= 0) used.insert(call.filter);
+      for (int column : call.arguments) Add(column, &used);
+      if (call.filter >= 0) Add(call.filter, &used);
     }
     RT_ASSIGN(PhysicalPointer input, Convert(node.input(), Needed(used)));
     RT_ASSIGN(std::optional<PhysicalPointer> unpermuted, WithoutPermutation(input, node.input()));
@@ -196,10 +269,10 @@ class Converter {
     return MakeCalc(std::move(branch), std::move(spec), context_);
   }
 
-  Result<PhysicalPointer> On(const LogicalUnion& op, const LogicalNode& node, const Needed&) {
+  Result<PhysicalPointer> On(const LogicalUnion& op, const LogicalNode& node, const Needed& needed) {
     std::vector<PhysicalPointer> inputs;
     for (const LogicalPointer& input : node.inputs) {
-      RT_ASSIGN(PhysicalPointer converted, Convert(*input, std::nullopt));
+      RT_ASSIGN(PhysicalPointer converted, Convert(*input, op.all ? needed : std::nullopt));
       RT_ASSIGN(converted, Coerced(std::move(converted), node.schema));
       if (!IsEmptyValues(*converted)) inputs.push_back(std::move(converted));
     }
@@ -224,12 +297,11 @@ class Converter {
   Result<PhysicalPointer> On(const LogicalWatermarkAssigner& op, const LogicalNode& node, const Needed& needed) {
     const Schema& schema = node.schema;
     RT_ASSIGN(PhysicalPointer input, Convert(node.input(), std::nullopt));
-    std::vector<int> kept;
+    Columns kept;
     if (needed && !OnlyProctimeLeaves(*needed, op.rowtime, schema)) {
-      std::set<int> wanted = *needed;
-      wanted.insert(op.rowtime);
-      AddInputs(op.watermark, &wanted);
-      kept.assign(wanted.begin(), wanted.end());
+      kept = *needed;
+      Add(op.rowtime, &kept);
+      AddInputs(op.watermark, &kept);
     }
     if (kept.empty() || static_cast<int>(kept.size()) == schema.size() || input->as<PhysicalScan>()) {
       if (!(input->as<PhysicalScan>() && Projects(*input) && !kept.empty())) {
@@ -263,8 +335,8 @@ class Converter {
   }
 
   // SELECT k, PROCTIME column … keeps everything below the assigner, as Flink's rule does not take it.
-  static bool OnlyProctimeLeaves(const std::set<int>& needed, int rowtime, const Schema& schema) {
-    if (needed.count(rowtime)) return false;
+  static bool OnlyProctimeLeaves(const Columns& needed, int rowtime, const Schema& schema) {
+    if (Contains(needed, rowtime)) return false;
     return std::any_of(needed.begin(), needed.end(), [&](int column) { return schema.type(column).is_proctime(); });
   }
 
