@@ -16,7 +16,7 @@ Result<std::unique_ptr<Operator>> Create(const DeduplicateSpec& spec, const Oper
   if (spec.outputs_insert_only && (spec.keeps_last || spec.mini_batch.enabled())) {
     return Status::InvalidArgument("deduplicate: only the first row, without mini-batch, can come as inserts alone");
   }
-  return CreateRowtimeDeduplicate(spec, context);
+  return spec.outputs_insert_only ? CreateRowtimeFirstOnce(spec, context) : CreateRowtimeDeduplicate(spec, context);
 }
 
 Status CheckInsertOnly(const RowBatch& batch, const char* operator_name) {

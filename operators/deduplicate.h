@@ -39,5 +39,6 @@ Status CheckInsertOnly(const RowBatch& batch, const char* operator_name);
 // The forms behind Create; Requires: the spec asks for that order.
 std::unique_ptr<Operator> CreateProctimeDeduplicate(const DeduplicateSpec& spec, const OperatorContext& context);
 std::unique_ptr<Operator> CreateRowtimeDeduplicate(const DeduplicateSpec& spec, const OperatorContext& context);
+std::unique_ptr<Operator> CreateRowtimeFirstOnce(const DeduplicateSpec& spec, const OperatorContext& context);
 
 }  // namespace rowtide

@@ -1,9 +1,9 @@
 #include "operators/deduplicate.h"
 #include "operators/keyed_operator.h"
 #include "operators/output_rows.h"
+#include "operators/row_times.h"
 #include "state/key_codec.h"
 #include "state/row_codec.h"
-#include "state/timers.h"
 #include "state/value_state.h"
 
 namespace rowtide {
@@ -11,35 +11,6 @@ namespace {
 
 // How far ahead of its use an old row is fetched.
 constexpr int kPrefetchedRows = 8;
-
-int64_t FloorDivide(int64_t value, int64_t by) { return value / by - (value % by < 0 ? 1 : 0); }
-
-// Row times in epoch milliseconds, of a batch and of stored rows.
-class RowTimes {
- public:
-  RowTimes(const Schema& schema, int column) : column_(column), type_(schema.type(column)), layout_(LayoutOf(type_)) {}
-
-  Status Read(const RowBatch& batch, std::vector<int64_t>* times) const {
-    const Column& column = batch.columns[static_cast<size_t>(column_)];
-    times->resize(static_cast<size_t>(batch.rows));
-    for (int row = 0; row < batch.rows; ++row) {
-      if (column.IsNull(row)) return Status::DataError("the row time of a row is NULL; deduplication needs one");
-      (*times)[static_cast<size_t>(row)] = layout_ == Layout::kWideTime ? column.values<WideTime>()[row].millis
-                                                                        : Millis(column.values<int64_t>()[row]);
-    }
-    return Status::Ok();
-  }
-  int64_t Of(const RowCodec& codec, const char* row) const { return Millis(codec.Fixed<int64_t>(row, column_)); }
-
- private:
-  int64_t Millis(int64_t value) const {
-    if (layout_ == Layout::kInt64 && type_.precision > 3) return FloorDivide(value, 1000);
-    return value;
-  }
-  int column_;
-  Type type_;
-  Layout layout_;
-};
 
 // Does a row of time `current` take the place of one of time `kept`? The later arrival wins a tie for LAST only.
 template <bool kLast>
@@ -202,132 +173,9 @@ class RowtimeEager final : public KeyedOperator {
   std::vector<char> kinds_;
 };
 
-// The first row of a key, once: it waits until the watermark has passed it (6.7).
-class RowtimeFirstOnce final : public KeyedOperator {
- public:
-  RowtimeFirstOnce(const DeduplicateSpec& spec, const OperatorContext& context)
-      : KeyedOperator("DeduplicateRowtimeFirstOnce", spec.schema),
-        key_codec_(spec.schema, spec.keys, context.flink_compat),
-        row_codec_(spec.schema),
-        times_(spec.schema, spec.order_column),
-        emitted_(context),
-        waiting_(context, Ttl()),
-        timers_(context),
-        output_(&row_codec_, false),
-        late_(context.counters->Find("late")),
-        duplicates_(context.counters->Find("duplicate")) {
-    Register(&emitted_);
-    Register(&waiting_);
-    Register(&timers_);
-    Register(&saved_);
-    saved_->watermark = Time::kNoWatermark;
-  }
-
-  Status Process(int /*input*/, const RowBatch& batch, Collector& /*out*/) override {
-    RT_TRY(CheckInsertOnly(batch, "Deduplicate"));
-    RT_TRY(times_.Read(batch, &row_times_));
-    RT_TRY(key_codec_.Encode(batch, &keys_));
-    emitted_.Find(keys_, &entries_);
-    rows_.clear();
-    waiting_keys_.Clear();
-    for (int row = 0; row < batch.rows; ++row) {
-      if (row_times_[static_cast<size_t>(row)] < saved_->watermark) {
-        ++*late_;
-      } else if (entries_[static_cast<size_t>(row)]) {
-        ++*duplicates_;
-      } else {
-        rows_.push_back(row);
-        waiting_keys_.Add(keys_.key(row), keys_.hash(row));
-      }
-    }
-    waiting_.FindOrCreate(waiting_keys_, &entries_);
-    for (size_t i = 0; i < rows_.size(); ++i) Wait(entries_[i], batch, rows_[i]);
-    return Status::Ok();
-  }
-
-  Status Advance(int /*input*/, Time time, Collector& out) override {
-    if (time.kind == Time::Kind::kWatermark && time.millis > saved_->watermark) {
-      saved_->watermark = time.millis;
-      while (timers_.HasDue(time.millis)) RT_TRY(EmitDue(time.millis, out));
-    }
-    return out.Advance(time);
-  }
-
- private:
-  struct Waiting {
-    int64_t due_millis;
-    uint64_t sequence;
-    char row[];
-  };
-
-  void Wait(Entry entry, const RowBatch& batch, int32_t row) {
-    const int64_t millis = row_times_[static_cast<size_t>(row)];
-    uint64_t sequence;
-    if (waiting_.Has(entry)) {
-      const Waiting* waiting = waiting_.DataAs<Waiting>(entry);
-      if (millis >= waiting->due_millis) {
-        ++*duplicates_;
-        return;
-      }
-      sequence = waiting->sequence;
-    } else {
-      sequence = timers_.NextSequence();
-    }
-    Waiting* waiting = reinterpret_cast<Waiting*>(
-        waiting_.Assign(entry, sizeof(Waiting) + row_codec_.SizeOf(batch, row)));
-    waiting->due_millis = millis;
-    waiting->sequence = sequence;
-    row_codec_.Encode(batch, row, waiting->row);
-    timers_.Add(waiting_.Key(entry), millis, sequence);
-  }
-
-  Status EmitDue(int64_t watermark, Collector& out) {
-    timers_.PopDue(watermark, kBatchRows, &keys_, &due_);
-    waiting_.Find(keys_, &entries_);
-    waiting_keys_.Clear();
-    for (int i = 0; i < keys_.rows(); ++i) {
-      const Entry entry = entries_[static_cast<size_t>(i)];
-      const TimerQueue::Due& due = due_[static_cast<size_t>(i)];
-      if (!entry || !waiting_.Has(entry)) continue;
-      const Waiting* waiting = waiting_.DataAs<Waiting>(entry);
-      if (waiting->sequence != due.sequence || waiting->due_millis != due.millis) continue;
-      const std::string_view value = waiting_.Value(entry);
-      output_.AddCopy(RowKind::kInsert, value.substr(sizeof(Waiting)));
-      waiting_keys_.Add(keys_.key(i), keys_.hash(i));
-      waiting_.Erase(entry);
-    }
-    waiting_.Settle();
-    emitted_.FindOrCreate(waiting_keys_, &entries_);
-    for (const Entry entry : entries_) emitted_.Assign(entry, 0);
-    return output_.FlushTo(out);
-  }
-
-  struct Saved {
-    int64_t watermark;
-  };
-
-  KeyCodec key_codec_;
-  RowCodec row_codec_;
-  RowTimes times_;
-  ValueState emitted_;  // keys whose first row is out
-  ValueState waiting_;  // keys whose first row waits; without TTL
-  TimerQueue timers_;
-  SavedNumbers<Saved> saved_;
-  OutputRows output_;
-  int64_t* late_;
-  int64_t* duplicates_;
-  KeyBatch keys_;
-  KeyBatch waiting_keys_;
-  std::vector<Entry> entries_;
-  std::vector<int64_t> row_times_;
-  std::vector<int32_t> rows_;
-  std::vector<TimerQueue::Due> due_;
-};
-
 }  // namespace
 
 std::unique_ptr<Operator> CreateRowtimeDeduplicate(const DeduplicateSpec& spec, const OperatorContext& context) {
-  if (spec.outputs_insert_only) return std::make_unique<RowtimeFirstOnce>(spec, context);
   if (spec.keeps_last) return std::make_unique<RowtimeEager<true>>(spec, context);
   return std::make_unique<RowtimeEager<false>>(spec, context);
 }

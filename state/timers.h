@@ -1,51 +1,41 @@
-// Event-time timers of keys, in the order (timestamp, first arrival of the key).
+// Event-time timers in the order (timestamp, first arrival of the key).
 //
-// A key has at most one timer; the caller keeps its timestamp and sequence in the key's entry. Moving a timer is adding
-// another with the same sequence: the one that no longer agrees with the entry is passed over when it comes up, so a
-// popped timer is a question to the entry ("are you still due at t?"), not an order. Part of the snapshot.
+//   Add(5, #0) Add(7, #1) Add(6, #2)   ->   5 #0 | 7 #1        in order: a queue
+//                                           6 #2               out of order: a heap
+//   PopFirst()                         ->   5 #0, 6 #2, 7 #1
+//
+// Streams are nearly in order, so most timers cost a push and a pop at the ends of a queue. A timer carries a number of
+// the caller's, usually a reference to what waits. Timers are not in a snapshot: whoever keeps what waits writes that,
+// with time and sequence, and adds the timers again on restore.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
-
-#include "engine/operator.h"
-#include "state/arena.h"
-#include "state/key_codec.h"
-#include "state/state_part.h"
 
 namespace rowtide {
 
-class TimerQueue final : public StatePart {
+class TimerQueue {
  public:
   struct Timer {
     int64_t millis;
     uint64_t sequence;
-    Arena::Ref key;
+    uint64_t payload;
   };
 
-  explicit TimerQueue(const OperatorContext& context) : arena_(context.state_size) {}
-
-  // The number of a key's first arrival.
-  uint64_t NextSequence() { return next_sequence_++; }
-  void Add(std::string_view key, int64_t millis, uint64_t sequence);
-  bool HasDue(int64_t watermark) const { return !heap_.empty() && heap_.front().millis <= watermark; }
-  // Takes up to `rows_max` timers with millis <= watermark, in order: their keys and what they said.
-  struct Due {
-    int64_t millis;
-    uint64_t sequence;
-  };
-  void PopDue(int64_t watermark, int rows_max, KeyBatch* keys, std::vector<Due>* due);
-  size_t size() const { return heap_.size(); }
-
-  void Snapshot(SnapshotWriter& writer) const override;
-  Status Restore(SnapshotReader& reader) override;
+  void Add(Timer timer);
+  bool empty() const { return head_ == queue_.size() && heap_.empty(); }
+  bool HasDue(int64_t watermark) const { return !empty() && First().millis <= watermark; }
+  // Requires: not empty.
+  const Timer& First() const;
+  Timer PopFirst();
+  void Clear();
 
  private:
-  std::string_view KeyOf(const Timer& timer) const;
-  Arena arena_;
-  std::vector<Timer> heap_;  // the earliest first
-  uint64_t next_sequence_ = 0;
+  bool HeapIsFirst() const;
+  std::vector<Timer> queue_;  // ascending from head_ on
+  size_t head_ = 0;
+  std::vector<Timer> heap_;   // the earliest first
 };
 
 }  // namespace rowtide

@@ -20,7 +20,7 @@ class Ttl {
   bool enabled() const { return millis_ > 0; }
   // Requires: enabled.
   int64_t NowMillis() const { return clock_->NowMillis(); }
-  bool Expired(int64_t written, int64_t now) const { return now - written >= millis_; }
+  bool Expired(int64_t written, int64_t now) const { return now - millis_ >= written; }
 
  private:
   const Clock* clock_ = nullptr;

@@ -132,6 +132,16 @@ ValueState::Header* ValueState::Move(Entry entry, size_t value_size, size_t kept
   return header;
 }
 
+void ValueState::AssignCompact(Entry entry, std::string_view value) {
+  Header* header = HeaderOf(entry);
+  if (header->value_size == kNoValue) CountValues(1);
+  const size_t needed = ValueOffset(header) + value.size();
+  if (Arena::ClassOf(needed) != header->size_class) header = Move(entry, value.size(), 0);
+  header->value_size = static_cast<uint32_t>(value.size());
+  if (clocked_) SetClock(header, now_);
+  if (!value.empty()) std::memcpy(ValueOf(header), value.data(), value.size());
+}
+
 char* ValueState::Resize(Entry entry, size_t size) {
   Header* header = HeaderOf(entry);
   if (header->value_size == kNoValue) return Assign(entry, size);

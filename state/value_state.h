@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct Entry {
 class ValueState final : public StatePart {
  public:
   static constexpr uint32_t kNoValue = 0xffffffff;
+  static constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 
   // Counts into context.state_size and, with a TTL, into the counter `expired`.
   explicit ValueState(const OperatorContext& context) : ValueState(context, Ttl(context)) {}
@@ -78,6 +80,12 @@ class ValueState final : public StatePart {
   void Assign(Entry entry, std::string_view value) {
     char* to = Assign(entry, value.size());
     if (!value.empty()) std::memcpy(to, value.data(), value.size());
+  }
+  // As Assign, in the smallest block: for values that will not change again.
+  void AssignCompact(Entry entry, std::string_view value);
+  // The entry does not expire until its clock moves again.
+  void KeepForever(Entry entry) {
+    if (clocked_) SetClock(HeaderOf(entry), kForever);
   }
   // As Assign, keeping the value's first bytes; new bytes are not zeroed.
   char* Resize(Entry entry, size_t size);

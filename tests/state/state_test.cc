@@ -245,25 +245,27 @@ TEST(OrderedStateTest, DoesWhatASortedVectorDoes) {
 }
 
 TEST(TimersTest, ComeInOrderOfTimeThenSequence) {
-  Context context;
-  TimerQueue timers(context.context);
-  timers.Add("late", 9, timers.NextSequence());
-  timers.Add("first", 5, timers.NextSequence());
-  timers.Add("second", 5, timers.NextSequence());
-  SnapshotWriter writer;
-  timers.Snapshot(writer);
-  TimerQueue restored(context.context);
-  SnapshotReader reader(writer.bytes());
-  ASSERT_TRUE(restored.Restore(reader).ok());
-  KeyBatch keys;
-  std::vector<TimerQueue::Due> due;
-  EXPECT_FALSE(restored.HasDue(4));
-  restored.PopDue(5, 10, &keys, &due);
-  ASSERT_EQ(keys.rows(), 2);
-  EXPECT_EQ(keys.key(0), "first");
-  EXPECT_EQ(keys.key(1), "second");
-  EXPECT_EQ(due[1].sequence, 2u);
-  EXPECT_EQ(restored.NextSequence(), 3u);
+  TimerQueue timers;
+  std::mt19937 random(3);
+  std::vector<std::pair<int64_t, uint64_t>> model;
+  uint64_t sequence = 0;
+  for (int64_t now = 0; now < 3000; ++now) {
+    for (int i = 0; i < 20; ++i) {
+      const int64_t millis = now + 5 - (random() % 10 == 0 ? static_cast<int64_t>(random() % 5) : 0);
+      timers.Add({millis, sequence, sequence});
+      model.emplace_back(millis, sequence++);
+    }
+    std::sort(model.begin(), model.end());
+    size_t due = 0;
+    while (timers.HasDue(now)) {
+      const TimerQueue::Timer timer = timers.PopFirst();
+      ASSERT_EQ(std::make_pair(timer.millis, timer.sequence), model[due]);
+      ASSERT_EQ(timer.payload, timer.sequence);
+      ++due;
+    }
+    ASSERT_TRUE(due == model.size() || model[due].first > now);
+    model.erase(model.begin(), model.begin() + static_cast<ptrdiff_t>(due));
+  }
 }
 
 }  // namespace

@@ -1,0 +1,187 @@
+#include "operators/deduplicate.h"
+#include "operators/keyed_operator.h"
+#include "operators/output_rows.h"
+#include "operators/row_times.h"
+#include "state/key_codec.h"
+#include "state/row_codec.h"
+#include "state/timers.h"
+#include "state/value_state.h"
+
+namespace rowtide {
+namespace {
+
+// The first row of a key, once: it waits until the watermark has passed it (6.7).
+//
+//   entry of a key    reference of the waiting record (8 bytes)   ->   empty: the first row is out
+//   waiting record    | due | sequence | hash | live | key size | key | row |   owned by its timer
+//
+// A record whose row was replaced by an earlier one stays until its timer comes up, and is passed over then.
+class RowtimeFirstOnce final : public KeyedOperator {
+ public:
+  RowtimeFirstOnce(const DeduplicateSpec& spec, const OperatorContext& context)
+      : KeyedOperator("DeduplicateRowtimeFirstOnce", spec.schema),
+        key_codec_(spec.schema, spec.keys, context.flink_compat),
+        row_codec_(spec.schema),
+        times_(spec.schema, spec.order_column),
+        keys_state_(context),
+        output_(&row_codec_, false),
+        late_(context.counters->Find("late")),
+        duplicates_(context.counters->Find("duplicate")) {
+    Register(&part_);
+  }
+
+  Status Process(int /*input*/, const RowBatch& batch, Collector& /*out*/) override {
+    RT_TRY(CheckInsertOnly(batch, "Deduplicate"));
+    RT_TRY(times_.Read(batch, &row_times_));
+    RT_TRY(key_codec_.Encode(batch, &keys_));
+    keys_state_.FindOrCreate(keys_, &entries_);
+    int64_t duplicates = 0;
+    for (int row = 0; row < batch.rows; ++row) {
+      const Entry entry = entries_[static_cast<size_t>(row)];
+      const int64_t millis = row_times_[static_cast<size_t>(row)];
+      if (millis < watermark_) {
+        ++*late_;
+      } else if (!keys_state_.Has(entry)) {
+        Wait(batch, row, entry, next_sequence_++);
+      } else if (keys_state_.Value(entry).empty()) {
+        ++duplicates;
+      } else if (Waiting* waiting = WaitingOf(entry); millis < waiting->due_millis) {
+        waiting->live = 0;
+        Wait(batch, row, entry, waiting->sequence);
+      } else {
+        ++duplicates;
+      }
+    }
+    *duplicates_ += duplicates;
+    return Status::Ok();
+  }
+
+  Status Advance(int /*input*/, Time time, Collector& out) override {
+    if (time.kind == Time::Kind::kWatermark && time.millis > watermark_) {
+      watermark_ = time.millis;
+      while (timers_.HasDue(time.millis)) RT_TRY(EmitDue(out));
+    }
+    return out.Advance(time);
+  }
+
+ private:
+  struct Waiting {
+    int64_t due_millis;
+    uint64_t sequence;
+    uint64_t hash;
+    uint32_t live;
+    uint32_t key_size;
+    uint64_t row_size;
+    char bytes[];
+
+    std::string_view key() const { return {bytes, key_size}; }
+    std::string_view row() const { return {bytes + key_size, row_size}; }
+    size_t size() const { return sizeof(Waiting) + key_size + row_size; }
+  };
+
+  Waiting* At(Arena::Ref ref) { return reinterpret_cast<Waiting*>(keys_state_.arena().At(ref)); }
+  Waiting* WaitingOf(Entry entry) { return At(*keys_state_.DataAs<Arena::Ref>(entry)); }
+
+  // A record for the entry's key with room for a row, and its timer. The row is left to the caller.
+  Waiting* AddWaiting(Entry entry, uint64_t hash, int64_t millis, uint64_t sequence, size_t row_size) {
+    const std::string_view key = keys_state_.Key(entry);
+    const Arena::Ref ref = keys_state_.arena().Allocate(sizeof(Waiting) + key.size() + row_size);
+    Waiting* waiting = At(ref);
+    *waiting = {millis, sequence, hash, 1, static_cast<uint32_t>(key.size()), row_size};
+    if (!key.empty()) std::memcpy(waiting->bytes, key.data(), key.size());
+    std::memcpy(keys_state_.Assign(entry, sizeof(ref)), &ref, sizeof(ref));
+    keys_state_.KeepForever(entry);  // the TTL begins when the row is out
+    timers_.Add({millis, sequence, ref});
+    return waiting;
+  }
+
+  void Wait(const RowBatch& batch, int row, Entry entry, uint64_t sequence) {
+    Waiting* waiting = AddWaiting(entry, keys_.hash(row), row_times_[static_cast<size_t>(row)], sequence,
+                                  row_codec_.SizeOf(batch, row));
+    row_codec_.Encode(batch, row, waiting->bytes + waiting->key_size);
+  }
+
+  // Up to a batch of rows whose time has come.
+  Status EmitDue(Collector& out) {
+    keys_.Clear();
+    while (timers_.HasDue(watermark_) && keys_.rows() < kBatchRows) {
+      const Arena::Ref ref = timers_.PopFirst().payload;
+      const Waiting* waiting = At(ref);
+      if (waiting->live != 0) {
+        output_.AddCopy(RowKind::kInsert, waiting->row());
+        keys_.Add(waiting->key(), waiting->hash);
+      }
+      keys_state_.arena().Free(ref, Arena::ClassOf(waiting->size()));
+    }
+    keys_state_.FindOrCreate(keys_, &entries_);
+    for (const Entry entry : entries_) keys_state_.AssignCompact(entry, {});
+    return output_.FlushTo(out);
+  }
+
+  // --- snapshot ---
+
+  void Write(SnapshotWriter& writer) const {
+    writer.PutI64(watermark_);
+    writer.PutU64(next_sequence_);
+    auto& self = const_cast<RowtimeFirstOnce&>(*this);
+    keys_state_.SnapshotWith(writer, [&self](std::string_view value, SnapshotWriter& to) {
+      to.PutU8(value.empty() ? 0 : 1);
+      if (value.empty()) return;
+      Arena::Ref ref;
+      std::memcpy(&ref, value.data(), sizeof(ref));
+      const Waiting* waiting = self.At(ref);
+      to.PutI64(waiting->due_millis);
+      to.PutU64(waiting->sequence);
+      to.PutBytes(waiting->row());
+    });
+  }
+
+  Status Read(SnapshotReader& reader) {
+    timers_.Clear();
+    RT_ASSIGN(watermark_, reader.I64("watermark"));
+    RT_ASSIGN(next_sequence_, reader.U64("next arrival"));
+    return keys_state_.RestoreWith(reader, [this](SnapshotReader& from, Entry entry) {
+      RT_ASSIGN(const uint8_t waits, from.U8("waits"));
+      if (waits == 0) {
+        keys_state_.Assign(entry, 0);
+        return Status::Ok();
+      }
+      RT_ASSIGN(const int64_t millis, from.I64("due"));
+      RT_ASSIGN(const uint64_t sequence, from.U64("arrival"));
+      RT_ASSIGN(const std::string_view row, from.Bytes("row"));
+      Waiting* waiting = AddWaiting(entry, HashBytes(keys_state_.Key(entry)), millis, sequence, row.size());
+      std::memcpy(waiting->bytes + waiting->key_size, row.data(), row.size());
+      return Status::Ok();
+    });
+  }
+
+  struct Part final : StatePart {
+    explicit Part(RowtimeFirstOnce* of) : owner(of) {}
+    void Snapshot(SnapshotWriter& writer) const override { owner->Write(writer); }
+    Status Restore(SnapshotReader& reader) override { return owner->Read(reader); }
+    RowtimeFirstOnce* owner;
+  };
+
+  Part part_{this};
+  KeyCodec key_codec_;
+  RowCodec row_codec_;
+  RowTimes times_;
+  ValueState keys_state_;
+  TimerQueue timers_;
+  int64_t watermark_ = Time::kNoWatermark;
+  uint64_t next_sequence_ = 0;  // of the next key's first arrival
+  OutputRows output_;
+  int64_t* late_;
+  int64_t* duplicates_;
+  KeyBatch keys_;
+  std::vector<Entry> entries_;
+  std::vector<int64_t> row_times_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operator> CreateRowtimeFirstOnce(const DeduplicateSpec& spec, const OperatorContext& context) {
+  return std::make_unique<RowtimeFirstOnce>(spec, context);
+}
+
+}  // namespace rowtide
