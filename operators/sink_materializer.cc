@@ -69,8 +69,8 @@ Status SinkMaterializer::Process(int /*input*/, const RowBatch& batch, Collector
 SinkMaterializer::Match SinkMaterializer::FindFirst(Key key, std::string_view row,
                                                     SortKeyView match) const {
   if (rows_.rows(key.rows) == 0 || index_.rows(key.index) == 0) return {};
-  OrderedState::Cursor cursor = index_.At(key.index, index_.LowerBound(key.index, match));
-  for (; cursor.valid() && cursor.sort_key() == match.bytes; cursor.Next()) {
+  OrderedState::Cursor cursor = index_.Seek(key.index, match);
+  for (; OrderedState::Has(cursor, match); cursor.Next()) {
     uint64_t arrival;
     std::memcpy(&arrival, cursor.row().data(), sizeof(arrival));
     const int64_t position = rows_.LowerBound(key.rows, ArrivalKey(arrival).view());

@@ -28,25 +28,33 @@ int64_t CountIn(const char* row) {
 template <typename PutValue>
 int64_t Bump(OrderedState* state, Entry key, SortKeyView value, int64_t delta, size_t value_bytes,
              const PutValue& put_value) {
-  if (state->rows(key) > 0) {
-    const int64_t position = state->LowerBound(key, value);
-    const OrderedState::Cursor cursor = state->At(key, position);
-    if (cursor.valid() && cursor.prefix() == value.prefix && cursor.sort_key() == value.bytes) {
-      char* row = cursor.mutable_row();
-      const int64_t count = CountIn(row) + delta;
-      if (count == 0) {
-        state->Erase(key, position);
-      } else {
-        std::memcpy(row, &count, sizeof(count));
-      }
-      return count;
+  const OrderedState::Cursor cursor = state->Seek(key, value);
+  if (OrderedState::Has(cursor, value)) {
+    char* row = cursor.mutable_row();
+    const int64_t count = CountIn(row) + delta;
+    if (count == 0) {
+      state->Erase(key, cursor.position());
+    } else {
+      std::memcpy(row, &count, sizeof(count));
     }
+    return count;
   }
   char* row;
   state->InsertRoom(key, value, sizeof(int64_t) + value_bytes, 0, &row);
   std::memcpy(row, &delta, sizeof(delta));
   put_value(row + sizeof(delta));
   return delta;
+}
+
+// Fetches what the rows ahead will touch: first their entries, then the nodes these point to.
+void PrefetchAhead(const OrderedState& state, const std::vector<Entry>& keys, const GroupRows& rows,
+                   int row) {
+  constexpr int kFar = 16;
+  constexpr int kNear = 8;
+  if (row + kFar < rows.rows) state.Prefetch(keys[static_cast<size_t>(rows.unit(row + kFar))]);
+  if (row + kNear < rows.rows) {
+    state.PrefetchRows(keys[static_cast<size_t>(rows.unit(row + kNear))]);
+  }
 }
 
 void Empty(OrderedState* state, Entry key) {
@@ -175,6 +183,7 @@ void DistinctValues::Run(const RowBatch& batch, const GroupRows& rows,
   steps->assign(rows.steps, rows.steps + rows.rows);
   for (int row = 0; row < rows.rows; ++row) {
     const uint8_t step = rows.steps[row];
+    PrefetchAhead(state_, keys_, rows, row);
     if (step == 0) continue;
     const Entry key = keys_[static_cast<size_t>(rows.unit(row))];
     if (step & kStepInit) Empty(&state_, key);
@@ -214,6 +223,7 @@ void ValueCounts::RunAs(const RowBatch& batch, const GroupRows& rows,
   codec_.Encode(batch, 0, &values_);
   for (int row = 0; row < rows.rows; ++row) {
     const uint8_t step = rows.steps[row];
+    PrefetchAhead(state_, keys_, rows, row);
     if (step == 0) continue;
     const int unit = rows.unit(row);
     char* const entry = rows.entries[unit];
@@ -291,14 +301,12 @@ void ValueList::Add(Entry arrival_key, Entry value_key, const RowBatch& batch, i
 }
 
 void ValueList::RemoveOldest(Entry arrival_key, Entry value_key, int row) {
-  if (by_value_.rows(value_key) == 0) return;
   const SortKeyView value = values_.view(row);
-  const int64_t position = by_value_.LowerBound(value_key, value);
-  const OrderedState::Cursor cursor = by_value_.At(value_key, position);
-  if (!cursor.valid() || cursor.sort_key() != value.bytes) return;
+  const OrderedState::Cursor cursor = by_value_.Seek(value_key, value);
+  if (!OrderedState::Has(cursor, value)) return;
   uint64_t arrival;
   std::memcpy(&arrival, cursor.row().data(), sizeof(arrival));
-  by_value_.Erase(value_key, position);
+  by_value_.Erase(value_key, cursor.position());
   by_arrival_.Erase(arrival_key, by_arrival_.LowerBound(arrival_key, ArrivalKey(arrival).view()));
 }
 

@@ -406,6 +406,21 @@ OrderedState::Cursor OrderedState::At(Entry key, int64_t position) const {
   return cursor;
 }
 
+OrderedState::Cursor OrderedState::Seek(Entry key, SortKeyView sort) const {
+  Cursor cursor;
+  if (rows(key) == 0) return cursor;
+  Path path;
+  DescendBySort(RootOf(key), sort, false, &path);
+  cursor.state_ = this;
+  cursor.key_ = key;
+  cursor.leaf_ = reinterpret_cast<const char*>(path.leaf);
+  cursor.first_ = path.position;
+  cursor.index_ = static_cast<int>(path.index);
+  cursor.count_ = static_cast<int>(path.leaf->count);
+  if (cursor.index_ == cursor.count_) cursor.NextLeaf();
+  return cursor;
+}
+
 void OrderedState::Cursor::NextLeaf() { *this = state_->At(key_, first_ + count_); }
 
 std::string_view OrderedState::Cursor::row() const {

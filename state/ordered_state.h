@@ -112,6 +112,13 @@ class OrderedState final : public StatePart {
   // Invalid when there is no such position.
   Cursor At(Entry key, int64_t position) const;
   Cursor Begin(Entry key) const { return At(key, 0); }
+  // At the lower bound of `sort`, with one descent; invalid when all rows lie before it.
+  Cursor Seek(Entry key, SortKeyView sort) const;
+  // The row under the cursor has that sort key.
+  static bool Has(const Cursor& cursor, SortKeyView sort) {
+    if (!cursor.valid() || cursor.prefix() != sort.prefix) return false;
+    return sort.bytes.size() <= sizeof(SortPrefix) || cursor.sort_key() == sort.bytes;
+  }
   // The first row in positions [first, last) with the tag for which `matches(row)` holds; -1 when none.
   template <typename Match>
   int64_t FindTagged(Entry key, Range range, uint64_t tag, const Match& matches) const {

@@ -6,9 +6,9 @@
 // counted and dropped. Best of three runs; for comparing two builds alternately, not for claims.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 #include "engine/batch_builder.h"
 #include "tests/operators/two_phases.h"
@@ -95,14 +95,14 @@ void Measure(const char* name, bool updates, const std::vector<F>& functions, in
     ASSERT_TRUE(made.ok());
     Counting out;
     int64_t rows = 0;
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     for (const RowBatch& batch : batches) {
       ASSERT_TRUE((*made)->Process(0, batch, out).ok());
       rows += batch.rows;
     }
     ASSERT_TRUE((*made)->Advance(0, Time::End(), out).ok());
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    best = std::max(best, static_cast<double>(rows) / seconds.count() / 1e6);
+    const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    best = std::max(best, static_cast<double>(rows) / seconds / 1e6);
     if (run == 2) {
       std::printf("%-44s %6.2f M rows/s, %.3f rows out per row\n", name, best,
                   static_cast<double>(out.rows) / static_cast<double>(rows));
