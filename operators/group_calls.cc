@@ -404,7 +404,13 @@ void GroupCalls::Run(const RowBatch& batch, const GroupRows& rows, int units,
 
 namespace {
 
-bool SameResult(const ResultColumn& before, const ResultColumn& after, int unit) {
+template <typename T>
+bool SameNumber(T before, T after, bool nan_equals_nan) {
+  return nan_equals_nan ? CompareNumbers(before, after) == 0 : before == after;
+}
+
+bool SameResult(const ResultColumn& before, const ResultColumn& after, int unit,
+                bool nan_equals_nan) {
   if (before.IsNull(unit) || after.IsNull(unit)) return before.IsNull(unit) && after.IsNull(unit);
   switch (before.layout()) {
     case Layout::kBool:
@@ -413,9 +419,9 @@ bool SameResult(const ResultColumn& before, const ResultColumn& after, int unit)
     case Layout::kInt32: return before.Get<int32_t>(unit) == after.Get<int32_t>(unit);
     case Layout::kInt64: return before.Get<int64_t>(unit) == after.Get<int64_t>(unit);
     case Layout::kFloat:
-      return CompareNumbers(before.Get<float>(unit), after.Get<float>(unit)) == 0;
+      return SameNumber(before.Get<float>(unit), after.Get<float>(unit), nan_equals_nan);
     case Layout::kDouble:
-      return CompareNumbers(before.Get<double>(unit), after.Get<double>(unit)) == 0;
+      return SameNumber(before.Get<double>(unit), after.Get<double>(unit), nan_equals_nan);
     case Layout::kInt128: return before.Get<int128>(unit) == after.Get<int128>(unit);
     case Layout::kWideTime: return before.Get<WideTime>(unit) == after.Get<WideTime>(unit);
     case Layout::kBytes: return before.Get<StringView>(unit) == after.Get<StringView>(unit);
@@ -427,7 +433,7 @@ bool SameResult(const ResultColumn& before, const ResultColumn& after, int unit)
 
 bool GroupCalls::Unchanged(int unit) const {
   for (size_t i = 0; i < before_.size(); ++i) {
-    if (!SameResult(before_[i], after_[i], unit)) return false;
+    if (!SameResult(before_[i], after_[i], unit, exact_sums_)) return false;
   }
   return true;
 }

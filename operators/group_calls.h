@@ -48,7 +48,7 @@ class GroupCalls {
 
   const ResultColumn& before(int call) const { return before_[static_cast<size_t>(call)]; }
   const ResultColumn& after(int call) const { return after_[static_cast<size_t>(call)]; }
-  // All results of the unit are what they were; NULL = NULL, NaN = NaN.
+  // All results of the unit are what they were; NULL = NULL, NaN = NaN (not so under flink-compat).
   bool Unchanged(int unit) const;
 
  private:
@@ -74,7 +74,9 @@ class GroupCalls {
   GroupRows RowsOf(int source) const;
   const RowBatch& BatchOf(int source) const;
 
-  bool exact_sums_ = true;  // of FLOAT and DOUBLE under retraction; false: as Flink rounds
+  // Sums of FLOAT and DOUBLE under retraction are exact; false: Flink's rounding, and its NaN that
+  // differs from itself.
+  bool exact_sums_ = true;
   int entry_bytes_ = 0;
   std::vector<int> text_offsets_;
   std::vector<ResultColumn> before_;
