@@ -86,6 +86,9 @@ Status CheckOperands(const std::string& name, const std::vector<Expression>& ope
     return Status::Validate(position, "- does not take {} and {}", ToString(operands[0].type), ToString(operands[1].type))
         .WithHint("TIMESTAMPDIFF counts the units between two times.");
   }
+  if (name == "CURRENT_WATERMARK" && operands.size() == 1 && !operands[0].type.is_rowtime()) {
+    return Status::Validate(position, "CURRENT_WATERMARK takes a rowtime column, and this is {}", ToString(operands[0].type));
+  }
   if (name == "EXTRACT" && operands.size() == 2 && !IsTemporal(operands[1].type) && !IsInterval(operands[1].type)) {
     return Status::Validate(position, "EXTRACT takes a time or an interval, not {}", ToString(operands[1].type));
   }
@@ -283,6 +286,9 @@ Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::
     }
   }
   RT_TRY(CheckOperands(name, operands, expr.position));
+  if (name == "+" && operands.size() == 2 && IsInterval(operands[0].type) && IsTemporal(operands[1].type)) {
+    std::swap(operands[0], operands[1]);
+  }
   Result<Expression> made = MakeCall(name, std::move(operands));
   if (!made.ok()) return Status(made.status()).At(expr.position);
   return made;

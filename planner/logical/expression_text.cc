@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdlib>
 
 #include "engine/value_text.h"
@@ -118,9 +119,16 @@ class Printer {
       if (i > 0) text += ", ";
       const Expression& operand = e.operands[i];
       const bool bare = form_ == Form::kAst && operand.is_literal() && DropsType(e, i);
-      text += bare ? LiteralText(operand) : Text(operand);
+      text += bare ? BareText(operand) : Text(operand);
     }
     return text;
+  }
+
+  // A DOUBLE made of an INT beside a DOUBLE column is still spelled as the INT.
+  static std::string BareText(const Expression& literal) {
+    const auto* number = std::get_if<double>(&literal.literal);
+    const bool whole = number && literal.literal_text.empty() && *number == std::trunc(*number) && std::fabs(*number) < 1e15;
+    return whole ? std::to_string(static_cast<int64_t>(*number)) : LiteralText(literal);
   }
 
   std::string CallText(const Expression& e) const {

@@ -307,7 +307,7 @@ Result<ast::DataType> Grammar::DataType() {
   RT_ASSIGN(const bool not_null, AcceptSequence({"NOT", "NULL"}));
   if (not_null) {
     made.type = made.type.NotNull();
-  } else {
+  } else if (!IsAhead(1, "ON")) {  // RETURNING INT NULL ON EMPTY
     RT_TRY(Accept("NULL").status());
   }
   made.position = ast::Span(start, LastPosition());

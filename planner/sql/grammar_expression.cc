@@ -564,7 +564,9 @@ Result<std::string> Grammar::TimeUnit() {
 }
 
 Result<std::string> Grammar::IntervalUnit() {
-  RT_ASSIGN(std::string unit, TimeUnit());
+  Result<std::string> first = TimeUnit();
+  if (!first.ok()) return Status(first.status()).WithKind(ErrorKind::kParse);
+  std::string unit = std::move(*first);
   const auto precision = [this]() -> Status {
     if (!Is("(")) return Status::Ok();
     RT_TRY(Step());
