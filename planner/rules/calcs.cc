@@ -206,7 +206,7 @@ Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcParts spec, PlannerC
       below && IsMergeable(below->projections, spec.projections, spec.condition)) {
     CalcParts merged;
     merged.names = std::move(spec.names);
-    merged.only_filters = spec.only_filters;
+    merged.only_filters = spec.only_filters && IsIdentity(below->projections, input->input().schema);
     merged.as_written = spec.as_written;
     for (const Expression& e : spec.projections) merged.projections.push_back(Substitute(e, below->projections));
     std::optional<Expression> condition;

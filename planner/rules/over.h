@@ -14,7 +14,7 @@
 namespace rowtide {
 
 // Requires: some projection has an OVER call; no condition. `keeps_all`: columns that the projections do not read pass
-// through the window too (a ranking prunes them later, but for keys), as where two projections have become one.
+// through the window too (a ranking prunes them later, but for keys); with QUALIFY they do not.
 Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, bool keeps_all, PlannerContext& context);
 
 }  // namespace rowtide

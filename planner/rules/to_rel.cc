@@ -82,15 +82,14 @@ class Converter {
   Result<PhysicalPointer> On(const LogicalProject& op, const LogicalNode& node, const Needed& needed) {
     std::vector<Expression> projections = op.expressions;
     const LogicalNode* below = node.inputs[0].get();
-    bool several = false;
     for (const auto* next = below->as<LogicalProject>(); next; next = below->as<LogicalProject>()) {
       if (HasOverCalls(projections) && HasOverCalls(next->expressions)) break;
       if (!IsMergeable(next->expressions, projections, std::nullopt)) break;
       for (Expression& e : projections) e = Substitute(e, next->expressions);
       below = below->inputs[0].get();
-      several = true;
     }
     const bool has_over = HasOverCalls(projections);
+    const bool qualifies = std::exchange(qualifies_, false);
     Columns used;
     for (size_t i = 0; i < projections.size(); ++i) {
       if (has_over || !needed || Contains(*needed, static_cast<int>(i))) AddInputs(projections[i], &used);
@@ -98,7 +97,10 @@ class Converter {
     CalcParts parts{std::move(projections), node.schema.names(), std::nullopt};
     LogicalPointer plain_filter;
     if (const auto* filter = below->as<LogicalFilter>(); filter && !has_over) {
-      plain_filter = Unqualified(*filter, below->input());
+      const LogicalNode& list = below->input();
+      const bool from_qualify = list.as<LogicalProject>() && list.schema.fields().back().name == "QualifyExpression";
+      qualifies_ = from_qualify;
+      plain_filter = Unqualified(*filter, list);
       if (plain_filter) {
         below = plain_filter.get();
         filter = below->as<LogicalFilter>();
@@ -106,10 +108,10 @@ class Converter {
       AddInputs(filter->condition, &used);
       std::sort(used.begin(), used.end());  // a projection that sinks below a filter puts columns in their order
       RT_ASSIGN(PhysicalPointer input, Convert(below->input(), Needed(used)));
-      return OverFilter(std::move(input), std::move(parts), filter->condition);
+      return OverFilter(std::move(input), std::move(parts), filter->condition, from_qualify);
     }
     RT_ASSIGN(PhysicalPointer input, Convert(*below, Needed(used)));
-    if (has_over) return MakeOver(std::move(input), std::move(parts), several, context_);
+    if (has_over) return MakeOver(std::move(input), std::move(parts), !qualifies, context_);
     return MakeCalc(std::move(input), std::move(parts), context_);
   }
 
@@ -119,11 +121,13 @@ class Converter {
 
   // A projection that only drops columns sinks below the filter, and its aliases are lost with it: names are those of
   // what lies below. So they are with an identity. spec: what Flink's plans show.
-  Result<PhysicalPointer> OverFilter(PhysicalPointer input, CalcParts parts, const Expression& condition) {
-    if (IsIdentity(parts.projections, input->schema) && !KeepsAliases(*input, condition)) {
+  Result<PhysicalPointer> OverFilter(PhysicalPointer input, CalcParts parts, const Expression& condition,
+                                     bool from_qualify) {
+    const bool keeps_aliases = KeepsAliases(*input, condition, from_qualify);
+    if (IsIdentity(parts.projections, input->schema) && !keeps_aliases) {
       parts.names = input->schema.names();
     }
-    const bool sinks = Covers(parts.projections, condition);
+    const bool sinks = Covers(parts.projections, condition) && !(from_qualify && keeps_aliases);
     parts.condition = condition;
     RT_ASSIGN(PhysicalPointer made, MakeCalc(std::move(input), std::move(parts), context_));
     const auto* calc = made->as<PhysicalCalc>();
@@ -136,10 +140,10 @@ class Converter {
 
   // An identity over a filter that fixes the number of a ranking (rn = 2) is no identity any more, since a literal takes
   // the number's place; its aliases stay unless the ranking was given a list of columns.
-  static bool KeepsAliases(const PhysicalNode& input, const Expression& condition) {
+  static bool KeepsAliases(const PhysicalNode& input, const Expression& condition, bool from_qualify) {
     if (!input.as<PhysicalOverAggregate>()) return false;
     const auto* below = input.input().as<PhysicalCalc>();
-    if (below && !below->condition && IsAscendingSubset(below->projections)) return false;
+    if (!from_qualify && below && !below->condition && IsAscendingSubset(below->projections)) return false;
     const int number = input.schema.size() - 1;
     const std::vector<Expression> parts = Conjuncts(condition);
     return std::any_of(parts.begin(), parts.end(), [number](const Expression& e) {
@@ -184,6 +188,15 @@ class Converter {
     return OverUnpermuted(*std::move(unpermuted), *input->as<PhysicalCalc>(), op, node.schema);
   }
 
+  // A scan that projects puts metadata columns behind the physical ones, whatever the query's order.
+  static bool ScansMetadata(const PhysicalNode& node, const std::set<int>& columns) {
+    const auto* scan = node.as<PhysicalScan>();
+    return scan && Projects(node) && std::any_of(columns.begin(), columns.end(), [scan](int column) {
+             const int position = scan->columns[static_cast<size_t>(column)];
+             return scan->table->columns[static_cast<size_t>(position)].kind == TableColumn::Kind::kMetadata;
+           });
+  }
+
   // GROUP BY reads columns in any order, so a projection that only changes their order is not made.
   Result<std::optional<PhysicalPointer>> WithoutPermutation(const PhysicalPointer& input, const LogicalNode& logical) {
     const auto* calc = input->as<PhysicalCalc>();
@@ -198,7 +211,7 @@ class Converter {
       for (int column : InputsOf(*calc->condition)) {
         if (columns.count(column) == 0) return std::optional<PhysicalPointer>();
       }
-    } else if (static_cast<int>(columns.size()) != input->input().schema.size()) {
+    } else if (static_cast<int>(columns.size()) != input->input().schema.size() && !ScansMetadata(input->input(), columns)) {
       return std::optional<PhysicalPointer>();
     }
     CalcParts sorted;
@@ -298,7 +311,7 @@ class Converter {
     const Schema& schema = node.schema;
     RT_ASSIGN(PhysicalPointer input, Convert(node.input(), std::nullopt));
     Columns kept;
-    if (needed && !OnlyProctimeLeaves(*needed, op.rowtime, schema)) {
+    if (needed && !RowtimeInFront(*needed, op.rowtime)) {
       kept = *needed;
       Add(op.rowtime, &kept);
       AddInputs(op.watermark, &kept);
@@ -334,10 +347,10 @@ class Converter {
     return scan && scan->table->source && scan->table->source->projection;
   }
 
-  // SELECT k, PROCTIME column … keeps everything below the assigner, as Flink's rule does not take it.
-  static bool OnlyProctimeLeaves(const Columns& needed, int rowtime, const Schema& schema) {
+  // Flink's rule gives up when it would have to add the row time in front of a column that is read.
+  static bool RowtimeInFront(const Columns& needed, int rowtime) {
     if (Contains(needed, rowtime)) return false;
-    return std::any_of(needed.begin(), needed.end(), [&](int column) { return schema.type(column).is_proctime(); });
+    return std::any_of(needed.begin(), needed.end(), [rowtime](int column) { return column > rowtime; });
   }
 
   Result<PhysicalPointer> Assigned(PhysicalPointer input, int rowtime, const Expression& watermark, Schema schema) {
@@ -361,6 +374,7 @@ class Converter {
     return MakePhysical(std::move(sink), {std::move(input)}, std::move(schema));
   }
 
+  bool qualifies_ = false;  // the next projection was written with QUALIFY
   PlannerContext& context_;
 };
 
