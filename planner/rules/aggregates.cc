@@ -154,17 +154,56 @@ Result<PhysicalPointer> WithoutColumns(PhysicalPointer input, PlannerContext& co
   return MakeCalc(std::move(input), std::move(parts), context);
 }
 
+// Group columns that are literals do not group: all but one, if nothing else groups, are written above instead.
+std::optional<LogicalAggregate> WithoutLiterals(const PhysicalNode& input, const LogicalAggregate& aggregate) {
+  const auto* calc = input.as<PhysicalCalc>();
+  if (!calc || aggregate.group.size() < 2) return std::nullopt;
+  LogicalAggregate narrow = aggregate;
+  narrow.group.clear();
+  for (int column : aggregate.group) {
+    if (!calc->projections[static_cast<size_t>(column)].is_literal()) narrow.group.push_back(column);
+  }
+  if (narrow.group.empty()) narrow.group.push_back(aggregate.group[0]);
+  if (narrow.group.size() == aggregate.group.size()) return std::nullopt;
+  return narrow;
+}
+
 }  // namespace
 
 Result<PhysicalPointer> MakeAggregate(PhysicalPointer input, const LogicalAggregate& aggregate, const Schema& schema,
                                       PlannerContext& context) {
+  if (const std::optional<LogicalAggregate> narrow = WithoutLiterals(*input, aggregate)) {
+    const auto& literals = input->as<PhysicalCalc>()->projections;
+    std::vector<Field> fields;
+    CalcParts above{{}, schema.names(), std::nullopt};
+    for (size_t i = 0; i < aggregate.group.size(); ++i) {
+      const int column = aggregate.group[i];
+      const Field& field = schema.field(static_cast<int>(i));
+      if (std::find(narrow->group.begin(), narrow->group.end(), column) == narrow->group.end()) {
+        above.projections.push_back(literals[static_cast<size_t>(column)]);
+      } else if (literals[static_cast<size_t>(column)].is_literal()) {
+        above.projections.push_back(literals[static_cast<size_t>(column)]);
+        fields.push_back(field);
+      } else {
+        above.projections.push_back(Expression::Input(static_cast<int>(fields.size()), field.type));
+        fields.push_back(field);
+      }
+    }
+    for (int i = static_cast<int>(aggregate.group.size()); i < schema.size(); ++i) {
+      above.projections.push_back(Expression::Input(static_cast<int>(fields.size()), schema.type(i)));
+      fields.push_back(schema.field(i));
+    }
+    RT_ASSIGN(PhysicalPointer made, MakeAggregate(std::move(input), *narrow, Schema(std::move(fields)), context));
+    return MakeCalc(std::move(made), std::move(above), context);
+  }
   if (IsEmptyValues(*input) && !aggregate.group.empty()) return EmptyValues(schema);
   RT_ASSIGN(std::optional<PhysicalPointer> undone, Undone(input, aggregate, context));
   if (undone) return *undone;
   const int groups = static_cast<int>(aggregate.group.size());
   // Equal calls become one, which takes the last name.
   Reduced plain;
-  for (const AggregateCall& call : aggregate.calls) {
+  for (AggregateCall call : aggregate.calls) {
+    if (call.function == "MIN" || call.function == "MAX") call.distinct = false;  // the same without it
     const size_t index = AddCall(call, &plain.calls);
     plain.calls[index].name = call.name;
     plain.results.push_back(Expression::Input(groups + static_cast<int>(index), call.type));
