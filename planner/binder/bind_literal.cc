@@ -31,9 +31,11 @@ Result<Expression> ExactNumber(const std::string& text, bool negative, SourcePos
     const bool small = whole >= INT32_MIN && whole <= INT32_MAX;
     return Expression::Literal(whole, (small ? Type::Int() : Type::BigInt()).NotNull());
   }
-  const int precision = std::max(static_cast<int>(digits.size()), scale);
+  // All digits as written count: 0.5 is DECIMAL(2, 1), .5 is DECIMAL(1, 1).
+  const int precision = static_cast<int>(text.size()) - 1;
   if (precision > kMaxDecimalPrecision) {
-    return Status::Validate(position, "the number {} has more than {} digits", shown, kMaxDecimalPrecision);
+    return Status::Validate(position, "the number {} has more than {} digits", shown,
+                            kMaxDecimalPrecision);
   }
   int64_t small = 0;  // Flink's bound: the digits make a BIGINT
   if (!ParseInt64((negative ? "-" : "") + digits, &small)) {
@@ -63,7 +65,8 @@ std::string ScientificText(const std::string& text) {
   return digits + "E" + std::to_string(exponent);
 }
 
-Result<Expression> ApproximateNumber(const std::string& text, bool negative, SourcePosition position) {
+Result<Expression> ApproximateNumber(const std::string& text, bool negative,
+                                     SourcePosition position) {
   const double value = std::strtod(text.c_str(), nullptr);
   if (!(value <= 1.7976931348623157e308)) {
     return Status::Validate(position, "the number {} is larger than a DOUBLE", text);
@@ -83,13 +86,17 @@ int TextLength(std::string_view text) {
 }
 
 Result<Expression> BinaryLiteral(const std::string& hex, SourcePosition position) {
-  if (hex.size() % 2 != 0) return Status::Validate(position, "a binary literal needs an even number of digits");
+  if (hex.size() % 2 != 0)
+    return Status::Validate(position, "a binary literal needs an even number of digits");
   std::string bytes;
   for (size_t i = 0; i < hex.size(); i += 2) {
     int value = 0;
     for (size_t j = i; j < i + 2; ++j) {
       const char c = hex[j];
-      const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+      const int digit = c >= '0' && c <= '9'   ? c - '0'
+                        : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                        : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                               : -1;
       if (digit < 0) return Status::Validate(position, "{} is no hexadecimal digit", c);
       value = value * 16 + digit;
     }
@@ -104,7 +111,8 @@ Result<Expression> TimeLiteral(const ast::Literal& literal, SourcePosition posit
     return Status::Parse(position, "{} is no {}", "'" + literal.text + "'", kind);
   };
   const size_t point = literal.text.find('.');
-  const int fraction = point == std::string::npos ? 0 : static_cast<int>(literal.text.size() - point - 1);
+  const int fraction =
+      point == std::string::npos ? 0 : static_cast<int>(literal.text.size() - point - 1);
   if (literal.kind == ast::Literal::Kind::kDate) {
     int64_t days = 0;
     if (!ParseDate(literal.text, &days)) return wrong("DATE: write it as '2026-01-31'");
@@ -124,7 +132,7 @@ Result<Expression> TimeLiteral(const ast::Literal& literal, SourcePosition posit
   return Expression::Literal(FromWideTime(time, type), type);
 }
 
-// --- intervals -------------------------------------------------------------------------------------------------
+// --- intervals -------------------------------------------------------------------------------
 
 struct Unit {
   const char* name;
@@ -134,10 +142,14 @@ struct Unit {
 };
 
 constexpr Unit kUnits[] = {
-    {"YEAR", 12, true, IntervalUnit::kYear},        {"QUARTER", 3, true, IntervalUnit::kMonth},
-    {"MONTH", 1, true, IntervalUnit::kMonth},       {"WEEK", 7 * kDay, false, IntervalUnit::kDay},
-    {"DAY", kDay, false, IntervalUnit::kDay},       {"HOUR", kHour, false, IntervalUnit::kHour},
-    {"MINUTE", kMinute, false, IntervalUnit::kMinute}, {"SECOND", kSecond, false, IntervalUnit::kSecond},
+    {"YEAR", 12, true, IntervalUnit::kYear},
+    {"QUARTER", 3, true, IntervalUnit::kMonth},
+    {"MONTH", 1, true, IntervalUnit::kMonth},
+    {"WEEK", 7 * kDay, false, IntervalUnit::kDay},
+    {"DAY", kDay, false, IntervalUnit::kDay},
+    {"HOUR", kHour, false, IntervalUnit::kHour},
+    {"MINUTE", kMinute, false, IntervalUnit::kMinute},
+    {"SECOND", kSecond, false, IntervalUnit::kSecond},
 };
 
 const Unit* FindUnit(const std::string& name) {
@@ -148,9 +160,11 @@ const Unit* FindUnit(const std::string& name) {
 }
 
 // `1 02:03:04.5` as DAY TO SECOND: the fields between the units, each with its unit.
-Result<int64_t> IntervalAmount(std::string text, const Unit& first, const Unit& last, SourcePosition position) {
-  const Status wrong = Status::Validate(position, "'{}' is no interval of {}{}{}", text, first.name,
-                                     &first == &last ? "" : " TO ", &first == &last ? "" : last.name);
+Result<int64_t> IntervalAmount(std::string text, const Unit& first, const Unit& last,
+                               SourcePosition position) {
+  const Status wrong =
+      Status::Validate(position, "'{}' is no interval of {}{}{}", text, first.name,
+                       &first == &last ? "" : " TO ", &first == &last ? "" : last.name);
   bool negative = false;
   while (!text.empty() && text.front() == ' ') text.erase(0, 1);
   while (!text.empty() && text.back() == ' ') text.pop_back();
@@ -166,7 +180,8 @@ Result<int64_t> IntervalAmount(std::string text, const Unit& first, const Unit& 
     return at > begin && at - begin <= 10 && ParseInt64(text.substr(begin, at - begin), value);
   };
   for (const Unit* unit = &first;; ++unit) {
-    if (unit->unit == IntervalUnit::kMonth && unit->amount == 3 && unit != &first) continue;  // no QUARTER inside YEAR TO MONTH
+    if (unit->unit == IntervalUnit::kMonth && unit->amount == 3 && unit != &first)
+      continue;  // no QUARTER inside YEAR TO MONTH
     int64_t value = 0;
     if (!number(&value)) return wrong;
     total += value * unit->amount;
@@ -179,7 +194,8 @@ Result<int64_t> IntervalAmount(std::string text, const Unit& first, const Unit& 
     ++at;
     int64_t scale = 100;
     int digits = 0;
-    for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, scale /= 10, ++digits) total += (text[at] - '0') * scale;
+    for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, scale /= 10, ++digits)
+      total += (text[at] - '0') * scale;
     if (digits == 0) return wrong;
   }
   if (at != text.size()) return wrong;
@@ -211,7 +227,8 @@ Result<Expression> Made(const ast::Literal& literal, SourcePosition position) {
     case K::kFalse: return Expression::Bool(false);
     case K::kExact: return ExactNumber(literal.text, false, position);
     case K::kApproximate: return ApproximateNumber(literal.text, false, position);
-    case K::kString: return Expression::Literal(literal.text, Type::Char(TextLength(literal.text)).NotNull());
+    case K::kString:
+      return Expression::Literal(literal.text, Type::Char(TextLength(literal.text)).NotNull());
     case K::kBinary: return BinaryLiteral(literal.text, position);
     case K::kDate:
     case K::kTime:
@@ -232,7 +249,8 @@ Result<Expression> BindLiteral(const ast::Literal& literal, SourcePosition posit
 
 Result<Expression> BindNegativeNumber(const ast::Literal& literal, SourcePosition position) {
   const bool exact = literal.kind == ast::Literal::Kind::kExact;
-  RT_ASSIGN(Expression made, exact ? ExactNumber(literal.text, true, position) : ApproximateNumber(literal.text, true, position));
+  RT_ASSIGN(Expression made, exact ? ExactNumber(literal.text, true, position)
+                                   : ApproximateNumber(literal.text, true, position));
   made.position = position;
   return made;
 }
