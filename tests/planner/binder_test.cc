@@ -89,7 +89,7 @@ TEST_F(Binder, NumbersKeepTheirSpelling) {
                 "2)) FROM u"),
             "LogicalProject(EXPR$0=[-1], EXPR$1=[-1.50:DECIMAL(3, 2)], EXPR$2=[3000000000:BIGINT], "
             "EXPR$3=[1E0:DOUBLE], "
-            "EXPR$4=[1.25E0:DOUBLE], EXPR$5=[0.5:DECIMAL(2, 1)], EXPR$6=[-2147483648], "
+            "EXPR$4=[1.25E0:DOUBLE], EXPR$5=[0.5:DECIMAL(1, 1)], EXPR$6=[-2147483648], "
             "EXPR$7=[2:DECIMAL(5, 2)])\n"
             "+- LogicalTableScan(table=[[default_catalog, default_database, u]])\n");
 }
