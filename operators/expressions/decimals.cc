@@ -138,6 +138,14 @@ int DigitsOf(uint128 value) {
   return digits;
 }
 
+// numerator * 10^shift / denominator. Requires: 0 <= shift, and a numerator that is short when
+// shift > 38.
+Division DivideShifted(uint128 numerator, int shift, uint128 denominator) {
+  if (shift <= 38) return Divide(Multiply(numerator, Magnitude(PowerOfTen(shift))), denominator);
+  const uint128 scaled = numerator * Magnitude(PowerOfTen(shift - 38));
+  return Divide(Multiply(scaled, Magnitude(PowerOfTen(38))), denominator);
+}
+
 }  // namespace
 
 int128 PowerOfTen(int exponent) { return Powers()[static_cast<size_t>(exponent)]; }
@@ -182,29 +190,15 @@ std::optional<int128> DecimalDivide(DecimalOperand a, DecimalOperand b, const Ty
   const uint128 numerator = Magnitude(a.unscaled);
   const uint128 denominator = Magnitude(b.unscaled);
   if (numerator == 0) return int128{0};
-  // The quotient has between d and d + 1 digits when the numerator is scaled by 10^shift.
+  // So that the quotient has 38 digits, or 39: then with one less.
   int shift = 38 - DigitsOf(numerator) + DigitsOf(denominator);
-  Wide scaled;
-  if (shift <= 38) {
-    scaled = Multiply(numerator, Magnitude(PowerOfTen(std::max(shift, 0))));
-  } else {
-    // 10^shift does not fit at once; numerator * 10^(shift - 38) does, as the numerator is short
-    // then.
-    scaled = Multiply(numerator * Magnitude(PowerOfTen(shift - 38)), Magnitude(PowerOfTen(38)));
+  Division division = DivideShifted(numerator, shift, denominator);
+  if (division.quotient.high != 0 || division.quotient.low >= Magnitude(PowerOfTen(38))) {
+    division = DivideShifted(numerator, --shift, denominator);
   }
-  shift = std::max(shift, 0);
-  Division division = Divide(scaled, denominator);
-  if (division.quotient.high != 0) return std::nullopt;
-  int quotient_scale = a.scale - b.scale + shift;
+  const int quotient_scale = a.scale - b.scale + shift;
   uint128 quotient = division.quotient.low;
-  if (quotient >= Magnitude(PowerOfTen(38))) {
-    // 39 digits: one goes, rounding on it (a rest below it never decides a half by itself).
-    const uint128 last = quotient % 10;
-    quotient = quotient / 10 + (last >= 5 ? 1 : 0);
-    --quotient_scale;
-  } else if (division.remainder >= denominator - division.remainder) {
-    ++quotient;
-  }
+  if (division.remainder >= denominator - division.remainder) ++quotient;
   if (quotient_scale < 0) {
     if (-quotient_scale > 38) return std::nullopt;
     return WideRescaled(Multiply(quotient, Magnitude(PowerOfTen(-quotient_scale))), negative, 0,

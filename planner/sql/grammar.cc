@@ -7,16 +7,18 @@
 
 namespace rowtide {
 
-Grammar::Grammar(std::string_view text, size_t offset, int line, int column) : text_(text), lexer_(text) {
+Grammar::Grammar(std::string_view text, size_t offset, int line, int column)
+    : text_(text), lexer_(text) {
   lexer_.MoveTo(offset, line, column);
 }
 
-// --- tokens ----------------------------------------------------------------------------------------------------
+// --- tokens ----------------------------------------------------------------------------------
 
 Result<Token> Grammar::ReadToken() {
   RT_ASSIGN(Token token, lexer_.Next());
   if (token.end > begin_ + kMaxStatementBytes) {
-    return Status::Parse(token.position, "the statement is longer than {} bytes", kMaxStatementBytes);
+    return Status::Parse(token.position, "the statement is longer than {} bytes",
+                         kMaxStatementBytes);
   }
   return token;
 }
@@ -50,12 +52,14 @@ Status Grammar::Step() {
 
 bool Grammar::Is(std::string_view word) const {
   const Token& token = Here();
-  return (token.kind == Token::Kind::kWord || token.kind == Token::Kind::kSymbol) && token.upper == word;
+  return (token.kind == Token::Kind::kWord || token.kind == Token::Kind::kSymbol) &&
+         token.upper == word;
 }
 
 bool Grammar::IsAhead(size_t count, std::string_view word) {
   const Token& token = Ahead(count);
-  return (token.kind == Token::Kind::kWord || token.kind == Token::Kind::kSymbol) && token.upper == word;
+  return (token.kind == Token::Kind::kWord || token.kind == Token::Kind::kSymbol) &&
+         token.upper == word;
 }
 
 bool Grammar::IsSequence(std::initializer_list<std::string_view> words) {
@@ -95,10 +99,11 @@ Status Grammar::Unexpected(std::string_view expected) const {
   }
   const std::string found(text_.substr(token.begin, std::min<size_t>(token.end - token.begin, 60)));
   const bool reserved = token.kind == Token::Kind::kWord && IsReservedWord(token.upper);
-  Status status = Status::Parse(token.position, "{}{} where {} was expected", reserved ? "the reserved word " : "",
-                                Quote(found), expected);
+  Status status = Status::Parse(token.position, "{}{} where {} was expected",
+                                reserved ? "the reserved word " : "", Quote(found), expected);
   if (reserved && expected == "a name") {
-    return std::move(status).WithHint(fmt::format("Put it in back-ticks to use it as a name: `{}`.", found));
+    return std::move(status).WithHint(
+        fmt::format("Put it in back-ticks to use it as a name: `{}`.", found));
   }
   if (token.kind != Token::Kind::kWord) return status;
   const std::string nearest = Nearest(token.upper, {std::string(expected)});
@@ -110,7 +115,8 @@ Status Grammar::Unexpected(std::string_view expected) const {
 
 Status Grammar::Enter() {
   if (++depth_ <= kMaxNesting) return Status::Ok();
-  return Status::Parse(Here().position, "more than {} expressions or queries inside each other", kMaxNesting);
+  return Status::Parse(Here().position, "more than {} expressions or queries inside each other",
+                       kMaxNesting);
 }
 
 Status Grammar::CheckChain(int links) const {
@@ -118,7 +124,7 @@ Status Grammar::CheckChain(int links) const {
   return Status::Parse(Here().position, "more than {} operators in a row", kMaxChain);
 }
 
-// --- names and literals ----------------------------------------------------------------------------------------
+// --- names and literals ----------------------------------------------------------------------
 
 bool Grammar::IsName() const {
   const Token& token = Here();
@@ -168,7 +174,7 @@ Result<std::string> Grammar::StringLiteral() {
   return text;
 }
 
-// --- types -----------------------------------------------------------------------------------------------------
+// --- types -----------------------------------------------------------------------------------
 
 Result<int> Grammar::TypeParameter(int fallback, int low, int high, const char* what) {
   if (!Is("(")) return fallback;
@@ -180,7 +186,8 @@ Result<int> Grammar::TypeParameter(int fallback, int low, int high, const char* 
   RT_TRY(Step());
   RT_TRY(Expect(")"));
   if (value < low || value > high) {
-    return Status::Validate(token.position, "{} must lie between {} and {}, and is {}", what, low, high, token.text);
+    return Status::Validate(token.position, "{} must lie between {} and {}, and is {}", what, low,
+                            high, token.text);
   }
   return static_cast<int>(value);
 }
@@ -227,23 +234,30 @@ Result<ast::DataType> Grammar::DataType() {
       }
       RT_TRY(Expect(")"));
       if (precision < 1 || precision > kMaxDecimalPrecision) {
-        return Status::Validate(at, "the precision of a DECIMAL must lie between 1 and {}", kMaxDecimalPrecision);
+        return Status::Validate(at, "the precision of a DECIMAL must lie between 1 and {}",
+                                kMaxDecimalPrecision);
       }
       if (scale < 0 || scale > precision) {
-        return Status::Validate(at, "the scale of a DECIMAL must lie between 0 and its precision, {}", precision);
+        return Status::Validate(
+            at, "the scale of a DECIMAL must lie between 0 and its precision, {}", precision);
       }
     }
     type = Type::Decimal(static_cast<int>(precision), static_cast<int>(scale));
   } else if (word == "CHAR" || word == "CHARACTER" || word == "VARCHAR") {
-    RT_ASSIGN(const bool varying, Accept("VARYING"));
-    RT_ASSIGN(const int length, TypeParameter(1, 1, kMaxLength, "the length of a string type"));
-    type = varying || word == "VARCHAR" ? Type::VarChar(length) : Type::Char(length);
+    // CHAR is CHAR(1); VARCHAR has no bound, as in Flink.
+    RT_ASSIGN(const bool says_varying, Accept("VARYING"));
+    const bool varying = says_varying || word == "VARCHAR";
+    RT_ASSIGN(const int length, TypeParameter(varying ? kMaxLength : 1, 1, kMaxLength,
+                                              "the length of a string type"));
+    type = varying ? Type::VarChar(length) : Type::Char(length);
   } else if (word == "STRING") {
     type = Type::String();
   } else if (word == "BINARY" || word == "VARBINARY") {
-    RT_ASSIGN(const bool varying, Accept("VARYING"));
-    RT_ASSIGN(const int length, TypeParameter(1, 1, kMaxLength, "the length of a binary type"));
-    type = Type::Of(varying || word == "VARBINARY" ? K::kVarBinary : K::kBinary, length);
+    RT_ASSIGN(const bool says_varying, Accept("VARYING"));
+    const bool varying = says_varying || word == "VARBINARY";
+    RT_ASSIGN(const int length, TypeParameter(varying ? kMaxLength : 1, 1, kMaxLength,
+                                              "the length of a binary type"));
+    type = Type::Of(varying ? K::kVarBinary : K::kBinary, length);
   } else if (word == "BYTES") {
     type = Type::Bytes();
   } else if (word == "DATE") {
@@ -267,10 +281,11 @@ Result<ast::DataType> Grammar::DataType() {
     }
   } else if (word == "INTERVAL") {
     RT_ASSIGN(const std::string unit, IntervalUnit());
-    const bool months = unit.starts_with("YEAR") || unit.starts_with("MONTH") || unit.starts_with("QUARTER");
+    const bool months =
+        unit.starts_with("YEAR") || unit.starts_with("MONTH") || unit.starts_with("QUARTER");
     type = Type::Of(months ? K::kIntervalMonths : K::kIntervalMillis);
-  } else if (word == "ARRAY" || word == "MULTISET" || word == "MAP" || word == "ROW" || word == "RAW" ||
-             word == "STRUCTURED") {
+  } else if (word == "ARRAY" || word == "MULTISET" || word == "MAP" || word == "ROW" ||
+             word == "RAW" || word == "STRUCTURED") {
     known = false;
     made.unsupported = word;
     if (Is("<") || Is("(")) {  // skipped as a whole; `<>` is one symbol (ROW<>)
@@ -289,8 +304,9 @@ Result<ast::DataType> Grammar::DataType() {
     made.unsupported = word;
   } else if (!IsReservedWord(word)) {
     static const std::vector<std::string> kTypes = {
-        "BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL", "CHAR", "VARCHAR", "STRING", "BINARY",
-        "VARBINARY", "BYTES", "DATE", "TIME", "TIMESTAMP", "TIMESTAMP_LTZ"};
+        "BOOLEAN",   "TINYINT", "SMALLINT", "INT",     "BIGINT",    "FLOAT",
+        "DOUBLE",    "DECIMAL", "CHAR",     "VARCHAR", "STRING",    "BINARY",
+        "VARBINARY", "BYTES",   "DATE",     "TIME",    "TIMESTAMP", "TIMESTAMP_LTZ"};
     const std::string nearest = Nearest(word, kTypes);
     Status status = Status::Validate(start, "there is no data type {}", Quote(first.text));
     return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + nearest + ".");

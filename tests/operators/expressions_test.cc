@@ -101,6 +101,7 @@ TEST(Expressions, DecimalsAreExact) {
           "\"9999999998000000.0001\""},
          {Cast(Parsed("999.99", Type::Decimal(5, 2)), Type::Decimal(3, 1)), "null"},
          {Cast(Parsed("0.05", Type::Decimal(5, 2)), Type::Decimal(3, 1)), "\"0.1\""},
+         {Call("/", {Parsed("9999.99", Type::Decimal(6, 2)), Int(-1)}), "\"-9999.9900000000000\""},
          {Call("MOD", {Parsed("-7.50", Type::Decimal(10, 2)), Int(2)}), "\"-1.50\""},
          {Call("/", {Int(1), Parsed("0.00", Type::Decimal(5, 2))}),
           "error: division by zero in (1 / \"0.00\"), computed of \"1\", \"0.00\""}});
