@@ -12,7 +12,8 @@ constexpr const char* kDefaultDatabase = "default_database";
 
 std::vector<int> CatalogTable::ScanColumns() const {
   std::vector<int> scanned;
-  for (const TableColumn::Kind kind : {TableColumn::Kind::kPhysical, TableColumn::Kind::kMetadata}) {
+  for (const TableColumn::Kind kind :
+       {TableColumn::Kind::kPhysical, TableColumn::Kind::kMetadata}) {
     for (size_t i = 0; i < columns.size(); ++i) {
       if (columns[i].kind == kind) scanned.push_back(static_cast<int>(i));
     }
@@ -24,7 +25,8 @@ Schema CatalogTable::QuerySchema() const {
   Schema schema;
   for (size_t i = 0; i < columns.size(); ++i) {
     Type type = columns[i].type;
-    if (watermark && watermark->column == static_cast<int>(i)) type = type.WithTimeAttribute(TimeAttribute::kRowtime);
+    if (watermark && watermark->column == static_cast<int>(i))
+      type = type.WithTimeAttribute(TimeAttribute::kRowtime);
     schema.Add({columns[i].name, type});
   }
   return schema;
@@ -45,8 +47,8 @@ Catalog::Catalog() : current_catalog_(kDefaultCatalog), current_database_(kDefau
 
 ObjectPath Catalog::Resolve(const std::vector<std::string>& parts) const {
   const size_t count = parts.size();
-  return {count > 2 ? parts[count - 3] : current_catalog_, count > 1 ? parts[count - 2] : current_database_,
-          parts[count - 1]};
+  return {count > 2 ? parts[count - 3] : current_catalog_,
+          count > 1 ? parts[count - 2] : current_database_, parts[count - 1]};
 }
 
 TablePointer Catalog::FindTable(const ObjectPath& path) const {
@@ -84,11 +86,14 @@ namespace {
 Status Absent(const char* what, const ObjectPath& path, const std::vector<std::string>& names) {
   Status status = Status::InvalidArgument("there is no {} {}", what, path.ToString());
   const std::string nearest = Nearest(path.name, names);
-  return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
+  return nearest.empty() ? status
+                         : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
 }
 
 Status SayTemporary(const char* what, const ObjectPath& path, bool is_temporary) {
-  if (is_temporary) return Status::InvalidArgument("{} is temporary; write DROP TEMPORARY {}", path.ToString(), what);
+  if (is_temporary)
+    return Status::InvalidArgument("{} is temporary; write DROP TEMPORARY {}", path.ToString(),
+                                   what);
   return Status::InvalidArgument("{} is not temporary; write DROP {}", path.ToString(), what);
 }
 
@@ -113,7 +118,8 @@ Status Catalog::DropView(const ObjectPath& path, bool temporary, bool if_exists)
 std::vector<std::string> Catalog::TableNames() const {
   std::vector<std::string> names = ViewNames();
   for (const auto& [path, table] : tables_) {
-    if (path.catalog == current_catalog_ && path.database == current_database_) names.push_back(path.name);
+    if (path.catalog == current_catalog_ && path.database == current_database_)
+      names.push_back(path.name);
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -122,7 +128,8 @@ std::vector<std::string> Catalog::TableNames() const {
 std::vector<std::string> Catalog::ViewNames() const {
   std::vector<std::string> names;
   for (const auto& [path, view] : views_) {
-    if (path.catalog == current_catalog_ && path.database == current_database_) names.push_back(path.name);
+    if (path.catalog == current_catalog_ && path.database == current_database_)
+      names.push_back(path.name);
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -141,9 +148,11 @@ Status Catalog::UseDatabase(const std::vector<std::string>& parts) {
   const std::string catalog = parts.size() > 1 ? parts[parts.size() - 2] : current_catalog_;
   const std::string& database = parts.back();
   const auto found = databases_.find(catalog);
-  if (found == databases_.end()) return Status::InvalidArgument("there is no catalog {}", Quote(catalog));
+  if (found == databases_.end())
+    return Status::InvalidArgument("there is no catalog {}", Quote(catalog));
   if (std::find(found->second.begin(), found->second.end(), database) == found->second.end()) {
-    return Status::InvalidArgument("there is no database {} in catalog {}", Quote(database), Quote(catalog))
+    return Status::InvalidArgument("there is no database {} in catalog {}", Quote(database),
+                                   Quote(catalog))
         .WithKind(ErrorKind::kRun);
   }
   current_catalog_ = catalog;

@@ -1,7 +1,8 @@
-// What CREATE statements leave behind: tables and views by name, with everything that planning asks of them.
+// What CREATE statements leave behind: tables and views by name, with everything that planning asks
+// of them.
 //
-// Names are case-sensitive and live in catalog.database, `default_catalog.default_database` unless USE says otherwise.
-// A table is immutable once registered and shared by the plans that read it.
+// Names are case-sensitive and live in catalog.database, `default_catalog.default_database` unless
+// USE says otherwise. A table is immutable once registered and shared by the plans that read it.
 #pragma once
 
 #include <map>
@@ -27,35 +28,38 @@ struct ObjectPath {
 struct TableColumn {
   enum class Kind : uint8_t { kPhysical, kMetadata, kComputed };
   std::string name;
-  Type type;  // a rowtime column keeps its plain type here; PROCTIME() columns are computed and carry the attribute
+  Type type;  // of a rowtime column the plain type; PROCTIME() columns are computed and carry it
   Kind kind = Kind::kPhysical;
   std::string metadata_key;       // kMetadata: FROM 'key', or the name
   bool metadata_virtual = false;  // kMetadata: not part of the sink schema
-  Type metadata_type;             // kMetadata: what the source produces, cast to `type`; kNull: not known, so `type`
-  Expression expression;          // kComputed: over the table's columns by their position in `columns`
-  std::string expression_sql;     // its text, for SHOW CREATE TABLE
+  Type metadata_type;  // kMetadata: what the source produces, cast to `type`; kNull: not known
+  Expression expression;       // kComputed: over the table's columns by their position in `columns`
+  std::string expression_sql;  // its text, for SHOW CREATE TABLE
   std::string comment;
 };
 
 struct TableWatermark {
-  int column = 0;             // position in `columns`
-  Expression expression;      // over `columns`
-  bool from_source = false;   // SOURCE_WATERMARK()
+  int column = 0;            // position in `columns`
+  Expression expression;     // over `columns`
+  bool from_source = false;  // SOURCE_WATERMARK()
   std::string expression_sql;
 };
 
-// What the planner may hand to the connector of a table. Filled from connectors/registry.h when the table is made.
+// What the planner may hand to the connector of a table. Filled from connectors/registry.h when the
+// table is made.
 struct SourceAbilities {
-  ChangelogMode mode;            // of the rows it produces
-  bool projection = false;       // reads only the columns asked for; the scan prints project=[…]
-  bool filter = false;           // takes a condition for information; the scan prints filter=[…], Calc keeps it
+  ChangelogMode mode;       // of the rows it produces
+  bool projection = false;  // reads only the columns asked for; the scan prints project=[…]
+  bool filter =
+      false;  // takes a condition for information; the scan prints filter=[…], Calc keeps it
   bool limit = false;
-  bool watermark = false;        // makes watermarks itself
+  bool watermark = false;  // makes watermarks itself
   bool bounded = true;
 };
 
 struct SinkAbilities {
-  // Empty = takes whatever the query gives (print, collect); `default_without_before` = the same but no -U (blackhole).
+  // Empty = takes whatever the query gives (print, collect); `default_without_before` = the same
+  // but no -U (blackhole).
   std::optional<ChangelogMode> mode;
   bool default_without_before = false;
 };
@@ -77,7 +81,8 @@ struct CatalogTable {
     const auto found = options.find("connector");
     return found == options.end() ? "" : found->second;
   }
-  // Columns of the scan: physical ones, then metadata, in declaration order (Flink's produced type).
+  // Columns of the scan: physical ones, then metadata, in declaration order (Flink's produced
+  // type).
   std::vector<int> ScanColumns() const;
   // All columns with time attributes: what SELECT * gives.
   Schema QuerySchema() const;
@@ -99,8 +104,8 @@ class Catalog {
   Catalog();
   // "" parts are filled from the current catalog and database.
   ObjectPath Resolve(const std::vector<std::string>& parts) const;
-  TablePointer FindTable(const ObjectPath& path) const;        // null when absent
-  const CatalogView* FindView(const ObjectPath& path) const;   // null when absent
+  TablePointer FindTable(const ObjectPath& path) const;       // null when absent
+  const CatalogView* FindView(const ObjectPath& path) const;  // null when absent
   Status AddTable(CatalogTable table, bool if_not_exists);
   Status AddView(CatalogView view, bool if_not_exists);
   Status DropTable(const ObjectPath& path, bool temporary, bool if_exists);

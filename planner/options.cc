@@ -28,7 +28,8 @@ constexpr Key kKeys[] = {
     {"execution.checkpointing.tolerable-failed-checkpoints", Kind::kInt, "0"},
     {"execution.checkpointing.dir", Kind::kText, ""},
     {"execution.checkpointing.savepoint-dir", Kind::kText, ""},
-    {"execution.checkpointing.externalized-checkpoint-retention", Kind::kChoice, "NO_EXTERNALIZED_CHECKPOINTS",
+    {"execution.checkpointing.externalized-checkpoint-retention", Kind::kChoice,
+     "NO_EXTERNALIZED_CHECKPOINTS",
      "NO_EXTERNALIZED_CHECKPOINTS|DELETE_ON_CANCELLATION|RETAIN_ON_CANCELLATION"},
     {"execution.state-recovery.path", Kind::kText, ""},
     {"execution.state-recovery.ignore-unclaimed-state", Kind::kBool, "false"},
@@ -44,7 +45,8 @@ constexpr Key kKeys[] = {
     {"table.exec.deduplicate.mini-batch.compact-changes-enabled", Kind::kBool, "false"},
     {"table.optimizer.agg-phase-strategy", Kind::kChoice, "AUTO", "AUTO|ONE_PHASE|TWO_PHASE"},
     {"table.optimizer.distinct-agg.split.enabled", Kind::kBool, "false"},
-    {"table.optimizer.non-deterministic-update.strategy", Kind::kChoice, "IGNORE", "IGNORE|TRY_RESOLVE"},
+    {"table.optimizer.non-deterministic-update.strategy", Kind::kChoice, "IGNORE",
+     "IGNORE|TRY_RESOLVE"},
     {"table.exec.sink.not-null-enforcer", Kind::kChoice, "ERROR", "ERROR|DROP"},
     {"table.exec.sink.type-length-enforcer", Kind::kChoice, "IGNORE", "IGNORE|TRIM_PAD|ERROR"},
     {"table.exec.sink.upsert-materialize", Kind::kChoice, "AUTO", "AUTO|NONE|FORCE"},
@@ -67,12 +69,43 @@ constexpr Key kKeys[] = {
 };
 
 // Where a key of Flink may start. What is not in the table above has no effect here.
-constexpr std::string_view kFlinkPrefixes[] = {
-    "table.",       "execution.", "pipeline.",  "state.",    "taskmanager.", "jobmanager.", "parallelism.",
-    "restart-strategy", "sql-client.", "high-availability", "rest.", "metrics.", "env.", "akka.", "pekko.", "blob.",
-    "cluster.",     "heartbeat.", "io.",        "kubernetes.", "yarn.",      "security.",   "web.",         "scheduler-mode",
-    "jobstore.",    "fs.",        "s3.",        "classloader.", "client.",   "$internal.",  "akka",         "resourcemanager.",
-    "slot.",        "task.",      "historyserver.", "process.", "queryable-state."};
+constexpr std::string_view kFlinkPrefixes[] = {"table.",
+                                               "execution.",
+                                               "pipeline.",
+                                               "state.",
+                                               "taskmanager.",
+                                               "jobmanager.",
+                                               "parallelism.",
+                                               "restart-strategy",
+                                               "sql-client.",
+                                               "high-availability",
+                                               "rest.",
+                                               "metrics.",
+                                               "env.",
+                                               "akka.",
+                                               "pekko.",
+                                               "blob.",
+                                               "cluster.",
+                                               "heartbeat.",
+                                               "io.",
+                                               "kubernetes.",
+                                               "yarn.",
+                                               "security.",
+                                               "web.",
+                                               "scheduler-mode",
+                                               "jobstore.",
+                                               "fs.",
+                                               "s3.",
+                                               "classloader.",
+                                               "client.",
+                                               "$internal.",
+                                               "akka",
+                                               "resourcemanager.",
+                                               "slot.",
+                                               "task.",
+                                               "historyserver.",
+                                               "process.",
+                                               "queryable-state."};
 
 // Families of keys with a free last part: `rowtide.bad-data.<table>`.
 constexpr std::string_view kFamilies[] = {"rowtide.bad-data."};
@@ -86,7 +119,9 @@ const Key* FindKey(std::string_view name) {
 
 bool SameWord(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-    const auto fold = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c == '-' ? '_' : c; };
+    const auto fold = [](char c) {
+      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c == '-' ? '_' : c;
+    };
     return fold(x) == fold(y);
   });
 }
@@ -103,7 +138,8 @@ std::string_view MatchChoice(std::string_view choices, std::string_view value) {
 }
 
 Status WrongValue(const Key& key, const std::string& value, const char* wanted) {
-  return Status::InvalidArgument("the option {} takes {}, not {}", Quote(key.name), wanted, Quote(value));
+  return Status::InvalidArgument("the option {} takes {}, not {}", Quote(key.name), wanted,
+                                 Quote(value));
 }
 
 Status CheckValue(const Key& key, const std::string& value) {
@@ -111,16 +147,19 @@ Status CheckValue(const Key& key, const std::string& value) {
   switch (key.kind) {
     case Kind::kText: return Status::Ok();
     case Kind::kBool:
-      if (!SameWord(value, "true") && !SameWord(value, "false")) return WrongValue(key, value, "true or false");
+      if (!SameWord(value, "true") && !SameWord(value, "false"))
+        return WrongValue(key, value, "true or false");
       return Status::Ok();
     case Kind::kInt:
       if (!ParseInt64(value, &number)) return WrongValue(key, value, "an integer");
       return Status::Ok();
     case Kind::kDuration:
-      if (!ParseDurationMillis(value, &number)) return WrongValue(key, value, "a duration, such as '5 s'");
+      if (!ParseDurationMillis(value, &number))
+        return WrongValue(key, value, "a duration, such as '5 s'");
       return Status::Ok();
     case Kind::kZone:
-      if (!ZoneOffsetAtInstant(value, 0, &number)) return WrongValue(key, value, "a time zone, such as 'UTC'");
+      if (!ZoneOffsetAtInstant(value, 0, &number))
+        return WrongValue(key, value, "a time zone, such as 'UTC'");
       return Status::Ok();
     case Kind::kChoice: {
       if (!MatchChoice(key.choices, value).empty()) return Status::Ok();
@@ -142,8 +181,10 @@ bool ParseDurationMillis(std::string_view text, int64_t* millis) {
   int64_t number = 0;
   if (digits == 0 || !ParseInt64(text.substr(0, digits), &number)) return false;
   std::string unit(text.substr(digits));
-  unit.erase(0, unit.find_first_not_of(' ') == std::string::npos ? unit.size() : unit.find_first_not_of(' '));
-  std::transform(unit.begin(), unit.end(), unit.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  unit.erase(0, unit.find_first_not_of(' ') == std::string::npos ? unit.size()
+                                                                 : unit.find_first_not_of(' '));
+  std::transform(unit.begin(), unit.end(), unit.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   struct Unit {
     std::string_view names;  // between blanks
     int64_t millis;
@@ -161,11 +202,13 @@ bool ParseDurationMillis(std::string_view text, int64_t* millis) {
     if (known.names.find(" " + unit + " ") == std::string_view::npos) continue;
     return !__builtin_mul_overflow(number, known.millis, millis);
   }
-  if (unit == "µs" || unit == "us" || unit == "micro" || unit == "micros" || unit == "microsecond" || unit == "microseconds") {
+  if (unit == "µs" || unit == "us" || unit == "micro" || unit == "micros" ||
+      unit == "microsecond" || unit == "microseconds") {
     *millis = number / 1000;
     return true;
   }
-  if (unit == "ns" || unit == "nano" || unit == "nanos" || unit == "nanosecond" || unit == "nanoseconds") {
+  if (unit == "ns" || unit == "nano" || unit == "nanos" || unit == "nanosecond" ||
+      unit == "nanoseconds") {
     *millis = number / 1000000;
     return true;
   }
@@ -185,27 +228,32 @@ Status Options::Set(const std::string& key, const std::string& value, std::strin
   const std::string trimmed_key = key;
   if (const Key* known = FindKey(trimmed_key)) {
     RT_TRY(CheckValue(*known, value));
-    values_[key] = known->kind == Kind::kChoice ? std::string(MatchChoice(known->choices, value)) : value;
+    values_[key] =
+        known->kind == Kind::kChoice ? std::string(MatchChoice(known->choices, value)) : value;
     if (key == "state.backend.type" && !SameWord(value, "hashmap") && !noted_[key]) {
       noted_[key] = true;
-      *note = fmt::format("The option {} = {} has no effect: state is kept in memory.", Quote(key), Quote(value));
+      *note = fmt::format("The option {} = {} has no effect: state is kept in memory.", Quote(key),
+                          Quote(value));
     }
     return Status::Ok();
   }
   for (const std::string_view family : kFamilies) {
     if (!key.starts_with(family) || key.size() == family.size()) continue;
     if (!SameWord(value, "fail") && !SameWord(value, "skip")) {
-      return Status::InvalidArgument("the option {} takes fail or skip, not {}", Quote(key), Quote(value));
+      return Status::InvalidArgument("the option {} takes fail or skip, not {}", Quote(key),
+                                     Quote(value));
     }
     values_[key] = value;
     return Status::Ok();
   }
-  const bool of_flink = std::any_of(std::begin(kFlinkPrefixes), std::end(kFlinkPrefixes),
-                                    [&](std::string_view prefix) { return key.starts_with(prefix); });
+  const bool of_flink =
+      std::any_of(std::begin(kFlinkPrefixes), std::end(kFlinkPrefixes),
+                  [&](std::string_view prefix) { return key.starts_with(prefix); });
   if (!of_flink) {
     const std::string nearest = Nearest(key, KnownOptionKeys());
     Status status = Status::InvalidArgument("there is no option {}", Quote(key));
-    return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
+    return nearest.empty() ? status
+                           : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
   }
   values_[key] = value;
   if (!noted_[key]) {
@@ -223,7 +271,8 @@ Status Options::Reset(const std::string& key) {
 }
 
 std::string Options::Get(std::string_view key) const {
-  if (const auto found = values_.find(std::string(key)); found != values_.end()) return found->second;
+  if (const auto found = values_.find(std::string(key)); found != values_.end())
+    return found->second;
   const Key* known = FindKey(key);
   return known ? known->fallback : "";
 }

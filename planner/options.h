@@ -22,7 +22,7 @@ class Options {
  public:
   // `note` gets a sentence the first time a key without effect is set, else stays as it is.
   Status Set(const std::string& key, const std::string& value, std::string* note);
-  void Reset();                        // everything
+  void Reset();  // everything
   Status Reset(const std::string& key);
 
   // The value set, or the default; "" when there is neither.

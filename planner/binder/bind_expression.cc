@@ -23,7 +23,8 @@ Expression Chain(const char* function, std::vector<Expression> terms) {
   }
   if (flat.size() == 1) return flat[0];
   const SourcePosition position = flat[0].position;
-  Expression chain = Expression::Call(function, std::move(flat), Type::Boolean().WithNullable(nullable));
+  Expression chain =
+      Expression::Call(function, std::move(flat), Type::Boolean().WithNullable(nullable));
   chain.position = position;
   return chain;
 }
@@ -37,7 +38,8 @@ const char* ComparisonName(const std::string& function) {
 
 bool IsNumberLiteral(const ast::Expr& expr) {
   const auto* literal = expr.as<ast::Literal>();
-  return literal && (literal->kind == ast::Literal::Kind::kExact || literal->kind == ast::Literal::Kind::kApproximate);
+  return literal && (literal->kind == ast::Literal::Kind::kExact ||
+                     literal->kind == ast::Literal::Kind::kApproximate);
 }
 
 const ast::Call* AsRow(const ast::ExprPointer& expr) {
@@ -48,7 +50,8 @@ const ast::Call* AsRow(const ast::ExprPointer& expr) {
 bool HasIn(const ast::Expr& expr) {
   if (expr.as<ast::In>()) return true;
   const auto* call = expr.as<ast::Call>();
-  const bool logic = call && call->infix && (call->function == "AND" || call->function == "OR" || call->function == "NOT");
+  const bool logic = call && call->infix &&
+                     (call->function == "AND" || call->function == "OR" || call->function == "NOT");
   if (!logic) return false;
   for (const ast::ExprPointer& operand : call->operands) {
     if (HasIn(*operand)) return true;
@@ -56,10 +59,13 @@ bool HasIn(const ast::Expr& expr) {
   return false;
 }
 
-// NOT (a OR b IN …) is NOT a AND NOT b IN …, as Calcite has it where an IN is inside. Null where it stays.
+// NOT (a OR b IN …) is NOT a AND NOT b IN …, as Calcite has it where an IN is inside. Null where it
+// stays.
 ast::ExprPointer PushedNot(const ast::Expr& operand) {
   const auto* call = operand.as<ast::Call>();
-  if (!call || !call->infix || (call->function != "AND" && call->function != "OR") || !HasIn(operand)) return nullptr;
+  if (!call || !call->infix || (call->function != "AND" && call->function != "OR") ||
+      !HasIn(operand))
+    return nullptr;
   ast::Call pushed = *call;
   pushed.function = call->function == "AND" ? "OR" : "AND";
   for (ast::ExprPointer& term : pushed.operands) {
@@ -74,39 +80,107 @@ ast::ExprPointer PushedNot(const ast::Expr& operand) {
 }
 
 // What the table of functions takes more widely than Flink does.
-Status CheckOperands(const std::string& name, const std::vector<Expression>& operands, SourcePosition position) {
+Status CheckOperands(const std::string& name, const std::vector<Expression>& operands,
+                     SourcePosition position) {
   if (name == "IF") {
     for (const Expression& operand : operands) {
       if (operand.type.kind == TypeKind::kNull) {
-        return Status::Validate(operand.position, "illegal use of NULL in IF: write CAST(NULL AS type)");
+        return Status::Validate(operand.position,
+                                "illegal use of NULL in IF: write CAST(NULL AS type)");
       }
     }
   }
-  if (name == "-" && operands.size() == 2 && IsTemporal(operands[0].type) && IsTemporal(operands[1].type)) {
-    return Status::Validate(position, "- does not take {} and {}", ToString(operands[0].type), ToString(operands[1].type))
+  if (name == "-" && operands.size() == 2 && IsTemporal(operands[0].type) &&
+      IsTemporal(operands[1].type)) {
+    return Status::Validate(position, "- does not take {} and {}", ToString(operands[0].type),
+                            ToString(operands[1].type))
         .WithHint("TIMESTAMPDIFF counts the units between two times.");
   }
   if (name == "CURRENT_WATERMARK" && operands.size() == 1 && !operands[0].type.is_rowtime()) {
-    return Status::Validate(position, "CURRENT_WATERMARK takes a rowtime column, and this is {}", ToString(operands[0].type));
+    return Status::Validate(position, "CURRENT_WATERMARK takes a rowtime column, and this is {}",
+                            ToString(operands[0].type));
   }
-  if (name == "EXTRACT" && operands.size() == 2 && !IsTemporal(operands[1].type) && !IsInterval(operands[1].type)) {
-    return Status::Validate(position, "EXTRACT takes a time or an interval, not {}", ToString(operands[1].type));
+  if (name == "EXTRACT" && operands.size() == 2 && !IsTemporal(operands[1].type) &&
+      !IsInterval(operands[1].type)) {
+    return Status::Validate(position, "EXTRACT takes a time or an interval, not {}",
+                            ToString(operands[1].type));
   }
   return Status::Ok();
 }
 
 // Functions of Flink that Rowtide knows by name only.
 bool IsKnownElsewhere(const std::string& name) {
-  static const std::vector<std::string> kNames = {
-      "ARRAY", "MAP", "ROW", "ITEM", "DOT", "MULTISET", "CARDINALITY", "ELEMENT", "COLLECT", "ARRAY_AGG", "JSON_OBJECTAGG",
-      "JSON_ARRAYAGG", "TYPEOF", "PARSE_JSON", "TRY_PARSE_JSON", "GROUPING", "GROUPING_ID", "GROUP_ID", "PARSE_URL",
-      "ARRAY_CONTAINS", "ARRAY_DISTINCT", "ARRAY_APPEND", "ARRAY_CONCAT", "ARRAY_EXCEPT", "ARRAY_INTERSECT", "ARRAY_JOIN",
-      "ARRAY_MAX", "ARRAY_MIN", "ARRAY_POSITION", "ARRAY_PREPEND", "ARRAY_REMOVE", "ARRAY_REVERSE", "ARRAY_SLICE",
-      "ARRAY_SORT", "ARRAY_UNION", "MAP_ENTRIES", "MAP_FROM_ARRAYS", "MAP_KEYS", "MAP_UNION", "MAP_VALUES", "STR_TO_MAP",
-      "TUMBLE", "HOP", "SESSION", "TUMBLE_START", "TUMBLE_END", "TUMBLE_ROWTIME", "TUMBLE_PROCTIME", "HOP_START", "HOP_END",
-      "HOP_ROWTIME", "HOP_PROCTIME", "SESSION_START", "SESSION_END", "SESSION_ROWTIME", "SESSION_PROCTIME", "NTILE",
-      "PERCENT_RANK", "CUME_DIST", "NTH_VALUE", "PERCENTILE", "PERCENTILE_CONT", "APPROX_COUNT_DISTINCT", "BITMAP_BUILD",
-      "ELT", "PRINTF", "SPLIT", "REGEXP_EXTRACT_ALL", "INTERVAL", "STREAMRECORD_TIMESTAMP", "OVERLAPS"};
+  static const std::vector<std::string> kNames = {"ARRAY",
+                                                  "MAP",
+                                                  "ROW",
+                                                  "ITEM",
+                                                  "DOT",
+                                                  "MULTISET",
+                                                  "CARDINALITY",
+                                                  "ELEMENT",
+                                                  "COLLECT",
+                                                  "ARRAY_AGG",
+                                                  "JSON_OBJECTAGG",
+                                                  "JSON_ARRAYAGG",
+                                                  "TYPEOF",
+                                                  "PARSE_JSON",
+                                                  "TRY_PARSE_JSON",
+                                                  "GROUPING",
+                                                  "GROUPING_ID",
+                                                  "GROUP_ID",
+                                                  "PARSE_URL",
+                                                  "ARRAY_CONTAINS",
+                                                  "ARRAY_DISTINCT",
+                                                  "ARRAY_APPEND",
+                                                  "ARRAY_CONCAT",
+                                                  "ARRAY_EXCEPT",
+                                                  "ARRAY_INTERSECT",
+                                                  "ARRAY_JOIN",
+                                                  "ARRAY_MAX",
+                                                  "ARRAY_MIN",
+                                                  "ARRAY_POSITION",
+                                                  "ARRAY_PREPEND",
+                                                  "ARRAY_REMOVE",
+                                                  "ARRAY_REVERSE",
+                                                  "ARRAY_SLICE",
+                                                  "ARRAY_SORT",
+                                                  "ARRAY_UNION",
+                                                  "MAP_ENTRIES",
+                                                  "MAP_FROM_ARRAYS",
+                                                  "MAP_KEYS",
+                                                  "MAP_UNION",
+                                                  "MAP_VALUES",
+                                                  "STR_TO_MAP",
+                                                  "TUMBLE",
+                                                  "HOP",
+                                                  "SESSION",
+                                                  "TUMBLE_START",
+                                                  "TUMBLE_END",
+                                                  "TUMBLE_ROWTIME",
+                                                  "TUMBLE_PROCTIME",
+                                                  "HOP_START",
+                                                  "HOP_END",
+                                                  "HOP_ROWTIME",
+                                                  "HOP_PROCTIME",
+                                                  "SESSION_START",
+                                                  "SESSION_END",
+                                                  "SESSION_ROWTIME",
+                                                  "SESSION_PROCTIME",
+                                                  "NTILE",
+                                                  "PERCENT_RANK",
+                                                  "CUME_DIST",
+                                                  "NTH_VALUE",
+                                                  "PERCENTILE",
+                                                  "PERCENTILE_CONT",
+                                                  "APPROX_COUNT_DISTINCT",
+                                                  "BITMAP_BUILD",
+                                                  "ELT",
+                                                  "PRINTF",
+                                                  "SPLIT",
+                                                  "REGEXP_EXTRACT_ALL",
+                                                  "INTERVAL",
+                                                  "STREAMRECORD_TIMESTAMP",
+                                                  "OVERLAPS"};
   for (const std::string& known : kNames) {
     if (known == name) return true;
   }
@@ -136,12 +210,14 @@ Result<Expression> ExpressionBinder::BindCondition(const ast::Expr& expr) {
   RT_ASSIGN(Expression bound, Bind(expr));
   if (bound.is_null_literal()) return Expression::Null(Type::Boolean());
   if (bound.type.kind != TypeKind::kBoolean) {
-    return Status::Validate(expr.position, "{} needs a condition, and this is {}", clause_, ToString(bound.type));
+    return Status::Validate(expr.position, "{} needs a condition, and this is {}", clause_,
+                            ToString(bound.type));
   }
   return bound;
 }
 
-Result<std::vector<Expression>> ExpressionBinder::BindAll(const std::vector<ast::ExprPointer>& exprs) {
+Result<std::vector<Expression>> ExpressionBinder::BindAll(
+    const std::vector<ast::ExprPointer>& exprs) {
   std::vector<Expression> bound;
   for (const ast::ExprPointer& expr : exprs) {
     RT_ASSIGN(Expression one, Bind(*expr));
@@ -163,11 +239,15 @@ Result<Expression> ExpressionBinder::BindNode(const ast::Expr& expr) {
   }
   if (const auto* subquery = expr.as<ast::Subquery>()) {
     const bool exists = subquery->kind == ast::Subquery::Kind::kExists;
-    return Status::Unsupported("{}", exists ? "EXISTS sub-query" : "scalar sub-query").At(expr.position);
+    return Status::Unsupported("{}", exists ? "EXISTS sub-query" : "scalar sub-query")
+        .At(expr.position);
   }
-  if (expr.as<ast::QuantifiedComparison>()) return Status::Unsupported("comparison with ALL or ANY").At(expr.position);
-  if (expr.as<ast::Star>()) return Status::Validate(expr.position, "* stands only in SELECT and COUNT(*)");
-  if (expr.as<ast::NamedArgument>()) return Status::Unsupported("named arguments").At(expr.position);
+  if (expr.as<ast::QuantifiedComparison>())
+    return Status::Unsupported("comparison with ALL or ANY").At(expr.position);
+  if (expr.as<ast::Star>())
+    return Status::Validate(expr.position, "* stands only in SELECT and COUNT(*)");
+  if (expr.as<ast::NamedArgument>())
+    return Status::Unsupported("named arguments").At(expr.position);
   return Status::Unsupported("table arguments").At(expr.position);
 }
 
@@ -187,7 +267,8 @@ Result<Expression> ExpressionBinder::BindName(const ast::NameRef& ref, const ast
     return found.status();
   }
   if (found->parts_used < ref.name.parts.size()) {
-    return Status::Validate(expr.position, "column {} is {} and has no field {}", Quote(found->name), ToString(found->type),
+    return Status::Validate(expr.position, "column {} is {} and has no field {}",
+                            Quote(found->name), ToString(found->type),
                             Quote(ref.name.parts[found->parts_used]));
   }
   Expression column = Expression::Input(found->column, found->type);
@@ -199,13 +280,16 @@ Result<Expression> ExpressionBinder::BindName(const ast::NameRef& ref, const ast
   }
   // The column that USING makes of a pair.
   for (const Scope::Merged& merged : scope_.merged) {
-    if (ref.name.parts.size() != 1 || merged.name != ref.name.parts[0] || !merged.coalesces) continue;
+    if (ref.name.parts.size() != 1 || merged.name != ref.name.parts[0] || !merged.coalesces)
+      continue;
     Type right = found->type;
     for (const ScopeTable& table : scope_.tables) {
       const int offset = merged.right - table.first;
-      if (offset >= 0 && offset < static_cast<int>(table.columns.size())) right = table.columns[static_cast<size_t>(offset)].type;
+      if (offset >= 0 && offset < static_cast<int>(table.columns.size()))
+        right = table.columns[static_cast<size_t>(offset)].type;
     }
-    return MakeCall("COALESCE", {Expression::Input(merged.left, found->type), Expression::Input(merged.right, right)});
+    return MakeCall("COALESCE", {Expression::Input(merged.left, found->type),
+                                 Expression::Input(merged.right, right)});
   }
   return column;
 }
@@ -216,7 +300,8 @@ Result<Expression> ExpressionBinder::BindLogic(const ast::Call& call) {
     RT_ASSIGN(Expression term, Bind(*operand));
     if (term.is_null_literal()) term.type = Type::Boolean();
     if (term.type.kind != TypeKind::kBoolean) {
-      return Status::Validate(operand->position, "{} needs conditions, and this is {}", call.function, ToString(term.type));
+      return Status::Validate(operand->position, "{} needs conditions, and this is {}",
+                              call.function, ToString(term.type));
     }
     terms.push_back(std::move(term));
   }
@@ -224,7 +309,8 @@ Result<Expression> ExpressionBinder::BindLogic(const ast::Call& call) {
 }
 
 Result<Expression> ExpressionBinder::BindNegation(const ast::Call& call, const ast::Expr& expr) {
-  if (IsNumberLiteral(*call.operands[0])) return BindNegativeNumber(*call.operands[0]->as<ast::Literal>(), expr.position);
+  if (IsNumberLiteral(*call.operands[0]))
+    return BindNegativeNumber(*call.operands[0]->as<ast::Literal>(), expr.position);
   RT_ASSIGN(Expression operand, Bind(*call.operands[0]));
   return MakeCall("-", {std::move(operand)});
 }
@@ -245,7 +331,8 @@ Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::
     RT_ASSIGN(Expression operand, Bind(*call.operands[0]));
     if (operand.is_null_literal()) operand.type = Type::Boolean();
     if (operand.type.kind != TypeKind::kBoolean) {
-      return Status::Validate(expr.position, "NOT needs a condition, and this is {}", ToString(operand.type));
+      return Status::Validate(expr.position, "NOT needs a condition, and this is {}",
+                              ToString(operand.type));
     }
     return Negation(std::move(operand));
   }
@@ -275,7 +362,8 @@ Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::
     return BindJson(call, std::move(none));
   }
   RT_ASSIGN(std::vector<Expression> operands, BindAll(call.operands));
-  for (size_t i = 0; i < operands.size(); ++i) {  // COALESCE(NULL, 3), v = NULL: NULL takes the other's type
+  for (size_t i = 0; i < operands.size();
+       ++i) {  // COALESCE(NULL, 3), v = NULL: NULL takes the other's type
     if (operands[i].type.kind != TypeKind::kNull || operands.size() < 2) continue;
     const bool typed = ComparisonName(name) || name == "COALESCE" || name == "IFNULL";
     if (!typed) continue;
@@ -286,7 +374,8 @@ Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::
     }
   }
   RT_TRY(CheckOperands(name, operands, expr.position));
-  if (name == "+" && operands.size() == 2 && IsInterval(operands[0].type) && IsTemporal(operands[1].type)) {
+  if (name == "+" && operands.size() == 2 && IsInterval(operands[0].type) &&
+      IsTemporal(operands[1].type)) {
     std::swap(operands[0], operands[1]);
   }
   Result<Expression> made = MakeCall(name, std::move(operands));
@@ -295,13 +384,15 @@ Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::
 }
 
 // RETURNING sets the call's type; the other clauses are symbols as Flink's plans print them.
-Result<Expression> ExpressionBinder::BindJson(const ast::Call& call, std::vector<Expression> operands) {
+Result<Expression> ExpressionBinder::BindJson(const ast::Call& call,
+                                              std::vector<Expression> operands) {
   std::optional<Type> returning;
   for (size_t i = 0; i < call.operands.size(); ++i) {
     const auto* symbol = call.operands[i]->as<ast::Literal>();
     if (symbol && symbol->kind == ast::Literal::Kind::kSymbol && symbol->text == "RETURNING") {
       const ast::DataType& type = call.operands[++i]->as<ast::Cast>()->type;
-      if (!type.unsupported.empty()) return Status::Unsupported("JSON_VALUE RETURNING {}", type.unsupported).At(type.position);
+      if (!type.unsupported.empty())
+        return Status::Unsupported("JSON_VALUE RETURNING {}", type.unsupported).At(type.position);
       returning = type.type;
       continue;
     }
@@ -314,8 +405,10 @@ Result<Expression> ExpressionBinder::BindJson(const ast::Call& call, std::vector
 }
 
 Result<Expression> ExpressionBinder::BindAggregate(const ast::Call& call, const ast::Expr& expr) {
-  if (!aggregates_) return Status::Validate(expr.position, "an aggregate function cannot stand in {}", clause_);
-  if (inside_aggregate_) return Status::Validate(expr.position, "an aggregate function cannot stand inside another");
+  if (!aggregates_)
+    return Status::Validate(expr.position, "an aggregate function cannot stand in {}", clause_);
+  if (inside_aggregate_)
+    return Status::Validate(expr.position, "an aggregate function cannot stand inside another");
   if (!call.within_group.empty()) return Status::Unsupported("WITHIN GROUP").At(expr.position);
   CollectedCall collected;
   collected.function = call.function;
@@ -341,17 +434,22 @@ Result<Expression> ExpressionBinder::BindAggregate(const ast::Call& call, const 
   }
   inside_aggregate_ = false;
   RT_TRY(status);
-  if (star && call.function != "COUNT") return Status::Validate(expr.position, "{} does not take *", call.function);
-  if (call.operands.empty()) return Status::Validate(expr.position, "{} needs an argument", call.function);
+  if (star && call.function != "COUNT")
+    return Status::Validate(expr.position, "{} does not take *", call.function);
+  if (call.operands.empty())
+    return Status::Validate(expr.position, "{} needs an argument", call.function);
   if (collected.filter && collected.filter->type.kind != TypeKind::kBoolean) {
-    return Status::Validate(call.filter->position, "FILTER needs a condition, and this is {}", ToString(collected.filter->type));
+    return Status::Validate(call.filter->position, "FILTER needs a condition, and this is {}",
+                            ToString(collected.filter->type));
   }
   for (const Expression& argument : collected.arguments) {
     if (argument.type.kind == TypeKind::kNull) {
-      return Status::Validate(argument.position, "illegal use of NULL in {}: write CAST(NULL AS type)", call.function);
+      return Status::Validate(argument.position,
+                              "illegal use of NULL in {}: write CAST(NULL AS type)", call.function);
     }
   }
-  if ((call.function == "FIRST_VALUE" || call.function == "LAST_VALUE") && collected.arguments.size() > 1) {
+  if ((call.function == "FIRST_VALUE" || call.function == "LAST_VALUE") &&
+      collected.arguments.size() > 1) {
     return Status::Validate(expr.position, "{} takes one argument", call.function);
   }
   if (call.function == "LISTAGG" && collected.arguments.size() == 2 &&
@@ -364,7 +462,8 @@ Result<Expression> ExpressionBinder::BindAggregate(const ast::Call& call, const 
   collected.type = *type;
   // COUNT of what is never NULL counts rows.
   if (call.function == "COUNT" && !call.distinct) {
-    std::erase_if(collected.arguments, [](const Expression& argument) { return !argument.type.nullable; });
+    std::erase_if(collected.arguments,
+                  [](const Expression& argument) { return !argument.type.nullable; });
   }
   const auto same = [&](const CollectedCall& other) {
     return other.function == collected.function && other.distinct == collected.distinct &&
@@ -373,7 +472,8 @@ Result<Expression> ExpressionBinder::BindAggregate(const ast::Call& call, const 
   size_t index = 0;
   while (index < aggregates_->calls.size() && !same(aggregates_->calls[index])) ++index;
   if (index == aggregates_->calls.size()) aggregates_->calls.push_back(collected);
-  return Expression::Input(AggregateCollector::kFirstCall + static_cast<int>(index), collected.type);
+  return Expression::Input(AggregateCollector::kFirstCall + static_cast<int>(index),
+                           collected.type);
 }
 
 Result<OverWindow> ExpressionBinder::BindWindow(const ast::WindowSpec& spec, bool ranking) {
@@ -418,7 +518,8 @@ Result<OverWindow> ExpressionBinder::BindWindow(const ast::WindowSpec& spec, boo
   if (spec.lower.kind == K::kFollowing || spec.lower.kind == K::kUnboundedFollowing ||
       (spec.upper && (spec.upper->kind == K::kPreceding || spec.upper->kind == K::kFollowing ||
                       spec.upper->kind == K::kUnboundedPreceding))) {
-    return Status::Plan("OVER windows that do not end at CURRENT ROW are not supported").At(spec.position);
+    return Status::Plan("OVER windows that do not end at CURRENT ROW are not supported")
+        .At(spec.position);
   }
   window.upper_current_row = !spec.upper || spec.upper->kind == K::kCurrentRow;
   return window;
@@ -429,7 +530,8 @@ Result<Expression> ExpressionBinder::BindOver(const ast::Call& call, const ast::
   if (inside_over_) return Status::Validate(expr.position, "OVER cannot stand inside OVER");
   const bool ranking = IsRankingFunction(call.function);
   if (!ranking && !IsAggregateFunction(call.function)) {
-    if (IsKnownElsewhere(call.function)) return Status::Unsupported("function {}", call.function).At(expr.position);
+    if (IsKnownElsewhere(call.function))
+      return Status::Unsupported("function {}", call.function).At(expr.position);
     return Status::Validate(expr.position, "{} cannot be used with OVER", call.function);
   }
   if (call.filter) return Status::Unsupported("FILTER with OVER").At(expr.position);
@@ -437,16 +539,19 @@ Result<Expression> ExpressionBinder::BindOver(const ast::Call& call, const ast::
   const bool star = call.operands.size() == 1 && call.operands[0]->as<ast::Star>();
   inside_over_ = true;
   Result<OverWindow> window = BindWindow(*call.over, ranking);
-  Result<std::vector<Expression>> bound = star ? Result<std::vector<Expression>>(std::vector<Expression>()) : BindAll(call.operands);
+  Result<std::vector<Expression>> bound =
+      star ? Result<std::vector<Expression>>(std::vector<Expression>()) : BindAll(call.operands);
   inside_over_ = false;
   if (!window.ok()) return window.status();
   if (!bound.ok()) return bound.status();
   if (ranking && window->order.empty()) {
     return Status::Validate(call.over->position, "{} needs ORDER BY in its OVER", call.function);
   }
-  const bool constant_order = ranking && std::all_of(window->order.begin(), window->order.end(),
-                                                     [](const OverWindow::Order& order) { return order.key.is_literal(); });
-  if (constant_order) return Status::Validate(call.over->position, "the ORDER BY of {} is a constant", call.function);
+  const bool constant_order =
+      ranking && std::all_of(window->order.begin(), window->order.end(),
+                             [](const OverWindow::Order& order) { return order.key.is_literal(); });
+  if (constant_order)
+    return Status::Validate(call.over->position, "the ORDER BY of {} is a constant", call.function);
   Result<Type> type = ResolveAggregate(call.function, *bound, false);
   if (!type.ok()) return Status(type.status()).At(expr.position);
   const auto shared = std::make_shared<const OverWindow>(std::move(*window));
@@ -467,7 +572,9 @@ Result<Expression> ExpressionBinder::BindOver(const ast::Call& call, const ast::
   Expression zero = Expression::Literal(int64_t{0}, Type::Int().NotNull());
   RT_ASSIGN(Type sum_type, ResolveAggregate("SUM", *bound, false));
   RT_ASSIGN(Expression any, MakeCall(">", {over("COUNT", count_type), std::move(zero)}));
-  Expression sum = Expression::Call("CASE", {std::move(any), over("$SUM0", sum_type.NotNull()), Expression::Null(sum_type)}, sum_type.Nullable());
+  Expression sum = Expression::Call(
+      "CASE", {std::move(any), over("$SUM0", sum_type.NotNull()), Expression::Null(sum_type)},
+      sum_type.Nullable());
   if (call.function == "SUM") return sum;
   RT_ASSIGN(Expression average, MakeCall("/", {std::move(sum), over("COUNT", count_type)}));
   return MakeCast(std::move(average), *type);
@@ -491,7 +598,8 @@ Result<Expression> ExpressionBinder::BindCase(const ast::Case& node) {
     } else if (condition.is_null_literal()) {
       condition = Expression::Null(Type::Boolean());
     } else if (condition.type.kind != TypeKind::kBoolean) {
-      return Status::Validate(when->position, "WHEN needs a condition, and this is {}", ToString(condition.type));
+      return Status::Validate(when->position, "WHEN needs a condition, and this is {}",
+                              ToString(condition.type));
     }
     RT_ASSIGN(Expression value, Bind(*then));
     operands.push_back(std::move(condition));
@@ -507,12 +615,15 @@ Result<Expression> ExpressionBinder::BindCase(const ast::Case& node) {
   for (const Expression& value : values) {
     if (value.type.kind != TypeKind::kNull) types.push_back(value.type.WithoutTimeAttribute());
   }
-  if (types.empty()) return Status::Validate(node.whens[0].second->position, "a CASE needs a value that is not NULL");
+  if (types.empty())
+    return Status::Validate(node.whens[0].second->position,
+                            "a CASE needs a value that is not NULL");
   const std::optional<Type> common = LeastRestrictive(types);
   if (!common) {
     std::string list;
     for (const Type& type : types) list += (list.empty() ? "" : ", ") + ToString(type);
-    return Status::Validate(node.whens[0].second->position, "the values of CASE do not go together: {}", list);
+    return Status::Validate(node.whens[0].second->position,
+                            "the values of CASE do not go together: {}", list);
   }
   for (Expression& value : values) {
     if (value.type.kind == TypeKind::kNull) value = Expression::Null(*common);
@@ -527,7 +638,8 @@ Result<Expression> ExpressionBinder::BindCase(const ast::Case& node) {
 }
 
 Result<Expression> ExpressionBinder::BindCast(const ast::Cast& cast, const ast::Expr& expr) {
-  if (!cast.type.unsupported.empty()) return Status::Unsupported("type {}", cast.type.unsupported).At(cast.type.position);
+  if (!cast.type.unsupported.empty())
+    return Status::Unsupported("type {}", cast.type.unsupported).At(cast.type.position);
   RT_ASSIGN(Expression operand, Bind(*cast.operand));
   if (operand.type.kind == TypeKind::kNull) return Expression::Null(cast.type.type);
   Result<Expression> made = MakeCast(std::move(operand), cast.type.type, cast.tries);
@@ -539,7 +651,8 @@ Result<Expression> ExpressionBinder::BindBetween(const ast::Between& between) {
   RT_ASSIGN(Expression operand, Bind(*between.operand));
   RT_ASSIGN(Expression low, Bind(*between.low));
   RT_ASSIGN(Expression high, Bind(*between.high));
-  const auto compare = [&](const char* name, const Expression& a, const Expression& b) -> Result<Expression> {
+  const auto compare = [&](const char* name, const Expression& a,
+                           const Expression& b) -> Result<Expression> {
     Result<Expression> made = MakeCall(name, {a, b});
     if (!made.ok()) return Status(made.status()).At(between.operand->position);
     return made;
@@ -550,7 +663,8 @@ Result<Expression> ExpressionBinder::BindBetween(const ast::Between& between) {
   if (between.symmetric) {
     RT_ASSIGN(Expression swapped_above, compare(">=", operand, high));
     RT_ASSIGN(Expression swapped_below, compare("<=", operand, low));
-    inside = Disjunction({std::move(inside), Conjunction({std::move(swapped_above), std::move(swapped_below)})});
+    inside = Disjunction(
+        {std::move(inside), Conjunction({std::move(swapped_above), std::move(swapped_below)})});
   }
   return between.negated ? Negation(std::move(inside)) : inside;
 }
@@ -560,7 +674,8 @@ Result<Expression> ExpressionBinder::BindRowsEqual(const ast::Expr& left, const 
   const auto* a = left.as<ast::Call>();
   const auto* b = right.as<ast::Call>();
   if (!b || b->function != "ROW" || b->operands.size() != a->operands.size()) {
-    return Status::Validate(right.position, "a row of {} values is compared with something else", a->operands.size());
+    return Status::Validate(right.position, "a row of {} values is compared with something else",
+                            a->operands.size());
   }
   std::vector<Expression> terms;
   for (size_t i = 0; i < a->operands.size(); ++i) {
@@ -573,8 +688,8 @@ Result<Expression> ExpressionBinder::BindRowsEqual(const ast::Expr& left, const 
   return Conjunction(std::move(terms));
 }
 
-// Values are cast to the operand's type, whatever is lost (Flink: 2.5 in a list for an INT is 2); strings take the
-// least type of the list.
+// Values are cast to the operand's type, whatever is lost (Flink: 2.5 in a list for an INT is 2);
+// strings take the least type of the list.
 Result<Expression> ExpressionBinder::BindIn(const ast::In& in) {
   if (AsRow(in.operand)) {
     std::vector<Expression> rows;
@@ -587,7 +702,8 @@ Result<Expression> ExpressionBinder::BindIn(const ast::In& in) {
   }
   RT_ASSIGN(Expression operand, Bind(*in.operand));
   RT_ASSIGN(std::vector<Expression> values, BindAll(in.list));
-  if (operand.type.kind == TypeKind::kNull) return Status::Validate(in.operand->position, "illegal use of NULL before IN");
+  if (operand.type.kind == TypeKind::kNull)
+    return Status::Validate(in.operand->position, "illegal use of NULL before IN");
   std::vector<Type> types;
   for (const Expression& value : values) {
     if (value.type.kind != TypeKind::kNull) types.push_back(value.type);
@@ -599,7 +715,8 @@ Result<Expression> ExpressionBinder::BindIn(const ast::In& in) {
     const bool both_text = IsCharacter(types[i]) && IsCharacter(operand.type);
     const bool date_text = IsTemporal(operand.type) && IsCharacter(types[i]);
     if (!both_numbers && !both_text && !date_text && !LeastRestrictive(types[i], operand.type)) {
-      return Status::Validate(in.operand->position, "{} and {} cannot be compared with IN", ToString(operand.type), ToString(types[i]));
+      return Status::Validate(in.operand->position, "{} and {} cannot be compared with IN",
+                              ToString(operand.type), ToString(types[i]));
     }
   }
   const bool text = IsCharacter(operand.type);
@@ -611,7 +728,8 @@ Result<Expression> ExpressionBinder::BindIn(const ast::In& in) {
     Expression left = operand;
     if (common) value = CoerceTo(std::move(value), *common);
     const bool nullable = left.type.nullable || value.type.nullable;
-    Expression equal = Expression::Call("=", {std::move(left), std::move(value)}, Type::Boolean().WithNullable(nullable));
+    Expression equal = Expression::Call("=", {std::move(left), std::move(value)},
+                                        Type::Boolean().WithNullable(nullable));
     equal.position = position;
     terms.push_back(std::move(equal));
   }

@@ -4,8 +4,8 @@
 //   k IN ('a', 'b')        OR(=($0, 'a'), =($0, 'b'))
 //   COUNT(*) + 1           +(<call 0>, 1)        calls are collected; see `aggregates`
 //
-// Casts that Calcite puts in by itself are put in here. Nothing is folded: simplify_projection.h does what Calcite's
-// RelBuilder does. Used once per clause of a query block.
+// Casts that Calcite puts in by itself are put in here. Nothing is folded: simplify_projection.h
+// does what Calcite's RelBuilder does. Used once per clause of a query block.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,8 @@ struct CollectedCall {
   Type type;
 };
 
-// Where a block's aggregate calls are gathered. While one is bound, call i stands as input column kFirstCall + i.
+// Where a block's aggregate calls are gathered. While one is bound, call i stands as input column
+// kFirstCall + i.
 struct AggregateCollector {
   static constexpr int kFirstCall = 1 << 24;
   bool groups_nothing = true;  // no GROUP BY: every call may see no rows

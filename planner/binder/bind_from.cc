@@ -1,5 +1,5 @@
-// FROM: tables, views, WITH names, sub-queries, joins. A table comes as Flink makes it: the scan, the computed columns
-// above it, the watermark above those.
+// FROM: tables, views, WITH names, sub-queries, joins. A table comes as Flink makes it: the scan,
+// the computed columns above it, the watermark above those.
 #include "operators/expressions/registry.h"
 #include "planner/binder/bind_query.h"
 #include "planner/binder/relational.h"
@@ -22,17 +22,19 @@ Result<TablePointer> FindTableOrNearest(const ast::Name& name, const Catalog& ca
   if (TablePointer table = catalog.FindTable(path)) return table;
   Status status = Status::Validate(name.position, "there is no table {}", path.ToString());
   const std::string nearest = Nearest(path.name, catalog.TableNames());
-  return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
+  return nearest.empty() ? status
+                         : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
 }
 
-Result<QueryBinder::Source> QueryBinder::Aliased(LogicalPointer node, const ast::TableRef& table, std::vector<std::string> path) {
+Result<QueryBinder::Source> QueryBinder::Aliased(LogicalPointer node, const ast::TableRef& table,
+                                                 std::vector<std::string> path) {
   ScopeTable columns;
   columns.alias = table.alias.empty() ? "" : table.alias.parts[0];
   if (table.alias.empty()) columns.path = std::move(path);
   if (!table.columns.empty()) {
     if (static_cast<int>(table.columns.size()) != node->schema.size()) {
-      return Status::Validate(table.position, "{} names {} columns, and the table has {}", Quote(columns.alias), table.columns.size(),
-                              node->schema.size());
+      return Status::Validate(table.position, "{} names {} columns, and the table has {}",
+                              Quote(columns.alias), table.columns.size(), node->schema.size());
     }
     // Only VALUES takes the names into the plan; elsewhere they are names in the scope.
     std::vector<std::string> names;
@@ -56,7 +58,8 @@ Result<QueryBinder::Source> QueryBinder::BindTable(const ast::TableRef& table, c
   if (const auto* named = table.as<ast::NamedTable>()) return BindNamed(*named, table);
   if (const auto* derived = table.as<ast::DerivedTable>()) {
     QueryBinder binder(context_, with_, view_depth_);
-    RT_ASSIGN(LogicalPointer node, binder.Bind(*derived->query, derived->lateral ? outer : nullptr));
+    RT_ASSIGN(LogicalPointer node,
+              binder.Bind(*derived->query, derived->lateral ? outer : nullptr));
     return Aliased(std::move(node), table, {});
   }
   if (const auto* join = table.as<ast::JoinTable>()) return BindJoin(*join, table, outer);
@@ -67,21 +70,21 @@ Result<QueryBinder::Source> QueryBinder::BindTable(const ast::TableRef& table, c
   return Status::Unsupported("MATCH_RECOGNIZE").At(table.position);
 }
 
-Result<QueryBinder::Source> QueryBinder::BindNamed(const ast::NamedTable& named, const ast::TableRef& table) {
+Result<QueryBinder::Source> QueryBinder::BindNamed(const ast::NamedTable& named,
+                                                   const ast::TableRef& table) {
   if (named.system_time) return Status::Unsupported("FOR SYSTEM_TIME AS OF").At(table.position);
   if (named.name.parts.size() == 1 && with_) {
     if (const ast::WithItem* item = with_->Find(named.name.parts[0])) {
       QueryBinder binder(context_, with_, view_depth_ + 1);
-      if (view_depth_ >= kMaxViewNesting) {
-        return Status::Validate(table.position, "more than {} views and WITH names inside each other", kMaxViewNesting);
-      }
+      RT_TRY(CountExpansion(table.position));
       RT_ASSIGN(LogicalPointer node, binder.Bind(*item->query));
       if (!item->columns.empty()) {
         std::vector<std::string> names;
         for (const ast::Name& name : item->columns) names.push_back(name.parts[0]);
         if (static_cast<int>(names.size()) != node->schema.size()) {
-          return Status::Validate(item->name.position, "{} names {} columns, and its query gives {}", Quote(item->name.parts[0]),
-                                  names.size(), node->schema.size());
+          return Status::Validate(item->name.position,
+                                  "{} names {} columns, and its query gives {}",
+                                  Quote(item->name.parts[0]), names.size(), node->schema.size());
         }
         RT_ASSIGN(node, Renamed(std::move(node), names));
       }
@@ -92,7 +95,8 @@ Result<QueryBinder::Source> QueryBinder::BindNamed(const ast::NamedTable& named,
   std::vector<std::string> parts = {path.catalog, path.database, path.name};
   if (const CatalogView* view = context_.catalog->FindView(path)) {
     Result<LogicalPointer> node = BindView(*view);
-    if (!node.ok()) return Status(node.status()).At(table.position).WithContext("in view " + path.name);
+    if (!node.ok())
+      return Status(node.status()).At(table.position).WithContext("in view " + path.name);
     return Aliased(std::move(*node), table, std::move(parts));
   }
   RT_ASSIGN(TablePointer found, FindTableOrNearest(named.name, *context_.catalog));
@@ -100,10 +104,18 @@ Result<QueryBinder::Source> QueryBinder::BindNamed(const ast::NamedTable& named,
   return Aliased(std::move(node), table, std::move(parts));
 }
 
-Result<LogicalPointer> QueryBinder::BindView(const CatalogView& view) {
+Status QueryBinder::CountExpansion(SourcePosition position) {
   if (view_depth_ >= kMaxViewNesting) {
-    return Status::InvalidArgument("more than {} views and WITH names inside each other", kMaxViewNesting);
+    return Status::Validate(position, "more than {} views and WITH names inside each other",
+                            kMaxViewNesting);
   }
+  if (++context_.expansions <= kMaxExpansions) return Status::Ok();
+  return Status::Validate(position, "views and WITH names are used more than {} times",
+                          kMaxExpansions);
+}
+
+Result<LogicalPointer> QueryBinder::BindView(const CatalogView& view) {
+  RT_TRY(CountExpansion({}));
   RT_ASSIGN(const ast::QueryPointer query, ParseQuery(view.query_sql));
   QueryBinder binder(context_, nullptr, view_depth_ + 1);
   RT_ASSIGN(LogicalPointer node, binder.Bind(*query));
@@ -128,7 +140,8 @@ Result<LogicalPointer> QueryBinder::BindScan(TablePointer table, const ast::Name
   Schema schema;
   for (size_t i = 0; i < scanned.size(); ++i) {
     const TableColumn& column = table->columns[static_cast<size_t>(scanned[i])];
-    const bool converts = column.kind == TableColumn::Kind::kMetadata && column.metadata_type.kind != TypeKind::kNull;
+    const bool converts =
+        column.kind == TableColumn::Kind::kMetadata && column.metadata_type.kind != TypeKind::kNull;
     const Type& produced = converts ? column.metadata_type : column.type;
     schema.Add({column.name, produced});
     Expression read = Expression::Input(static_cast<int>(i), produced);
@@ -150,7 +163,8 @@ Result<LogicalPointer> QueryBinder::BindScan(TablePointer table, const ast::Name
   if (!all_physical) {
     Schema columns;
     for (size_t i = 0; i < expressions.size(); ++i) columns.Add({names[i], expressions[i].type});
-    node = MakeLogical(LogicalProject{std::move(expressions), {}}, {std::move(node)}, std::move(columns));
+    node = MakeLogical(LogicalProject{std::move(expressions), {}}, {std::move(node)},
+                       std::move(columns));
   }
   if (!table->watermark) return node;
   LogicalWatermarkAssigner assigner{table->watermark->column, table->watermark->expression};
@@ -159,7 +173,8 @@ Result<LogicalPointer> QueryBinder::BindScan(TablePointer table, const ast::Name
 
 Result<QueryBinder::Source> QueryBinder::BindLateral(Source left, const ast::JoinTable& join) {
   using K = ast::JoinTable::Kind;
-  if (join.kind != K::kComma && join.kind != K::kCross && join.kind != K::kInner && join.kind != K::kLeft) {
+  if (join.kind != K::kComma && join.kind != K::kCross && join.kind != K::kInner &&
+      join.kind != K::kLeft) {
     return Status::Validate(join.right->position, "LATERAL cannot be the right side of this join");
   }
   RT_ASSIGN(Source right, BindTable(*join.right, &left.scope));
@@ -177,15 +192,18 @@ Result<QueryBinder::Source> QueryBinder::BindLateral(Source left, const ast::Joi
   LogicalCorrelate correlate;
   correlate.type = type;
   correlate.correlation = "$cor1";
-  correlate.required_columns.assign(left.scope.outer_columns.begin(), left.scope.outer_columns.end());
-  joined.node = MakeLogical(std::move(correlate), {std::move(left.node), std::move(right.node)}, std::move(schema));
+  correlate.required_columns.assign(left.scope.outer_columns.begin(),
+                                    left.scope.outer_columns.end());
+  joined.node = MakeLogical(std::move(correlate), {std::move(left.node), std::move(right.node)},
+                            std::move(schema));
   if (!join.condition) return joined;
   const auto* literal = join.condition->as<ast::Literal>();
   if (literal && literal->kind == ast::Literal::Kind::kTrue) return joined;
   return Status::Unsupported("LATERAL with ON").At(join.condition->position);
 }
 
-Result<QueryBinder::Source> QueryBinder::BindJoin(const ast::JoinTable& join, const ast::TableRef& table, const Scope* outer) {
+Result<QueryBinder::Source> QueryBinder::BindJoin(const ast::JoinTable& join,
+                                                  const ast::TableRef& table, const Scope* outer) {
   using K = ast::JoinTable::Kind;
   RT_ASSIGN(Source left, BindTable(*join.left, outer));
   const auto* derived = join.right->as<ast::DerivedTable>();
@@ -195,7 +213,8 @@ Result<QueryBinder::Source> QueryBinder::BindJoin(const ast::JoinTable& join, co
       // Nothing is taken from the left: a plain join.
       Schema schema = joined.node->schema;
       const JoinType type = joined.node->as<LogicalCorrelate>()->type;
-      joined.node = MakeLogical(LogicalJoin{type, Expression::Bool(true)}, joined.node->inputs, std::move(schema));
+      joined.node = MakeLogical(LogicalJoin{type, Expression::Bool(true)}, joined.node->inputs,
+                                std::move(schema));
     }
     return joined;
   }
@@ -221,7 +240,8 @@ Result<QueryBinder::Source> QueryBinder::BindJoin(const ast::JoinTable& join, co
   }
   Expression condition = Expression::Bool(true);
   if (join.condition) {
-    RT_ASSIGN(condition, ExpressionBinder(joined.scope).Naming("ON").BindCondition(*join.condition));
+    RT_ASSIGN(condition,
+              ExpressionBinder(joined.scope).Naming("ON").BindCondition(*join.condition));
   } else if (!used.empty()) {
     std::vector<Expression> terms;
     for (const std::string& name : used) {
@@ -230,24 +250,30 @@ Result<QueryBinder::Source> QueryBinder::BindJoin(const ast::JoinTable& join, co
       column.position = table.position;
       RT_ASSIGN(const ResolvedColumn left_column, left.scope.Resolve(column));
       RT_ASSIGN(const ResolvedColumn right_column, right.scope.Resolve(column));
-      Result<Expression> equal = MakeCall("=", {Expression::Input(left_column.column, left_column.type),
-                                                Expression::Input(right_column.column + left_width, right_column.type)});
+      Result<Expression> equal =
+          MakeCall("=", {Expression::Input(left_column.column, left_column.type),
+                         Expression::Input(right_column.column + left_width, right_column.type)});
       if (!equal.ok()) return Status(equal.status()).At(table.position);
       terms.push_back(std::move(*equal));
-      joined.scope.merged.push_back({name, left_column.column, right_column.column + left_width, type != JoinType::kInner});
+      joined.scope.merged.push_back(
+          {name, left_column.column, right_column.column + left_width, type != JoinType::kInner});
       for (ScopeTable& scope_table : joined.scope.tables) {
         const int offset = right_column.column + left_width - scope_table.first;
-        if (scope_table.first < left_width || offset < 0 || offset >= static_cast<int>(scope_table.columns.size())) continue;
+        if (scope_table.first < left_width || offset < 0 ||
+            offset >= static_cast<int>(scope_table.columns.size()))
+          continue;
         scope_table.hidden.resize(scope_table.columns.size());
         scope_table.hidden[static_cast<size_t>(offset)] = true;
       }
     }
     condition = Conjunction(std::move(terms));
   }
-  RT_ASSIGN(joined.node, MakeJoin(std::move(left.node), std::move(right.node), type, std::move(condition)));
+  RT_ASSIGN(joined.node,
+            MakeJoin(std::move(left.node), std::move(right.node), type, std::move(condition)));
   for (ScopeTable& scope_table : joined.scope.tables) {
     for (size_t i = 0; i < scope_table.columns.size(); ++i) {
-      scope_table.columns[i].type = joined.node->schema.type(scope_table.first + static_cast<int>(i));
+      scope_table.columns[i].type =
+          joined.node->schema.type(scope_table.first + static_cast<int>(i));
     }
   }
   return joined;

@@ -9,7 +9,8 @@
 namespace rowtide {
 namespace {
 
-// Whether a value goes into the column as it is: nullability apart, and strings into longer strings.
+// Whether a value goes into the column as it is: nullability apart, and strings into longer
+// strings.
 bool GoesWithoutCast(const Type& from, const Type& to) {
   if (from.SameButNullability(to)) return true;
   const bool strings = IsCharacter(from) && to.kind == TypeKind::kVarChar;
@@ -26,13 +27,17 @@ std::string SchemaText(const Schema& schema) {
   return text + "]";
 }
 
-Status Mismatch(const CatalogTable& table, const std::string& cause, const Schema& query, SourcePosition position) {
+Status Mismatch(const CatalogTable& table, const std::string& cause, const Schema& query,
+                SourcePosition position) {
   return Status::Validate(position,
-                          "Column types of query result and sink for '{}' do not match. Cause: {} Query schema: {} Sink schema:  {}",
-                          table.path.ToString(), cause, SchemaText(query), SchemaText(table.SinkSchema()));
+                          "Column types of query result and sink for '{}' do not match. Cause: {} "
+                          "Query schema: {} Sink schema:  {}",
+                          table.path.ToString(), cause, SchemaText(query),
+                          SchemaText(table.SinkSchema()));
 }
 
-// A cast to the nullable type of the column, as Calcite writes it over a projection or above other nodes.
+// A cast to the nullable type of the column, as Calcite writes it over a projection or above other
+// nodes.
 Result<Expression> CastForSink(Expression e, const Type& type) {
   const bool same = e.type == type && !e.type.is_time_attribute();
   if (same) return e;
@@ -44,16 +49,20 @@ Result<Expression> CastForSink(Expression e, const Type& type) {
   return Expression::Cast(std::move(e), type);
 }
 
-Result<LogicalPointer> CastToSink(LogicalPointer node, const CatalogTable& table, SourcePosition position) {
+Result<LogicalPointer> CastToSink(LogicalPointer node, const CatalogTable& table,
+                                  SourcePosition position) {
   const Schema sink = table.SinkSchema();
-  if (node->schema.size() != sink.size()) return Mismatch(table, "Different number of columns.", node->schema, position);
+  if (node->schema.size() != sink.size())
+    return Mismatch(table, "Different number of columns.", node->schema, position);
   bool casts = false;
   for (int i = 0; i < sink.size(); ++i) {
     if (GoesWithoutCast(node->schema.type(i), sink.type(i))) continue;
     casts = true;
     if (!CanInsert(node->schema.type(i), sink.type(i))) {
-      return Mismatch(table, fmt::format("Incompatible types for sink column '{}' at position {}.", sink.name(i), i), node->schema,
-                      position);
+      return Mismatch(
+          table,
+          fmt::format("Incompatible types for sink column '{}' at position {}.", sink.name(i), i),
+          node->schema, position);
     }
   }
   if (!casts) return node;
@@ -61,17 +70,20 @@ Result<LogicalPointer> CastToSink(LogicalPointer node, const CatalogTable& table
   const bool merges = project != nullptr;
   std::vector<Expression> expressions = merges ? project->expressions : AllColumns(node->schema);
   for (int i = 0; i < sink.size(); ++i) {
-    RT_ASSIGN(expressions[static_cast<size_t>(i)], CastForSink(expressions[static_cast<size_t>(i)], sink.type(i).Nullable()));
+    RT_ASSIGN(expressions[static_cast<size_t>(i)],
+              CastForSink(expressions[static_cast<size_t>(i)], sink.type(i).Nullable()));
   }
   LogicalProject cast{std::move(expressions), {}};
   if (merges) cast.ttl_hints = project->ttl_hints;
   LogicalPointer input = merges ? node->inputs[0] : node;
   Schema schema;
-  for (int i = 0; i < sink.size(); ++i) schema.Add({sink.name(i), cast.expressions[static_cast<size_t>(i)].type});
+  for (int i = 0; i < sink.size(); ++i)
+    schema.Add({sink.name(i), cast.expressions[static_cast<size_t>(i)].type});
   return MakeLogical(std::move(cast), {std::move(input)}, std::move(schema));
 }
 
-Result<InsertShape> ShapeOf(const ast::Insert& insert, const CatalogTable& table, std::vector<int>* targets) {
+Result<InsertShape> ShapeOf(const ast::Insert& insert, const CatalogTable& table,
+                            std::vector<int>* targets) {
   const Schema sink = table.SinkSchema();
   InsertShape shape;
   shape.sources.assign(static_cast<size_t>(sink.size()), -1);
@@ -79,9 +91,11 @@ Result<InsertShape> ShapeOf(const ast::Insert& insert, const CatalogTable& table
     const ast::Name& name = insert.columns[i];
     const int column = sink.Find(name.parts[0]);
     if (column < 0) {
-      Status status = Status::Validate(name.position, "table {} has no column {} to write", table.path.name, Quote(name.parts[0]));
+      Status status = Status::Validate(name.position, "table {} has no column {} to write",
+                                       table.path.name, Quote(name.parts[0]));
       const std::string nearest = Nearest(name.parts[0], sink.names());
-      return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
+      return nearest.empty() ? status
+                             : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
     }
     if (shape.sources[static_cast<size_t>(column)] >= 0) {
       return Status::Validate(name.position, "INSERT names column {} twice", Quote(name.parts[0]));
@@ -92,8 +106,9 @@ Result<InsertShape> ShapeOf(const ast::Insert& insert, const CatalogTable& table
   for (int i = 0; i < sink.size(); ++i) {
     shape.types.push_back(sink.type(i).Nullable());
     if (shape.sources[static_cast<size_t>(i)] < 0 && !sink.type(i).nullable) {
-      return Status::Validate(insert.position, "column {} of {} is NOT NULL, and INSERT does not name it", Quote(sink.name(i)),
-                              table.path.name);
+      return Status::Validate(insert.position,
+                              "column {} of {} is NOT NULL, and INSERT does not name it",
+                              Quote(sink.name(i)), table.path.name);
     }
   }
   return shape;
@@ -108,8 +123,12 @@ ConflictStrategy StrategyOf(const std::string& word) {
 }  // namespace
 
 Result<LogicalPointer> BindInsert(const ast::Insert& insert, BindContext& context) {
-  if (insert.overwrite) return Status::Plan("INSERT OVERWRITE is for bounded jobs").WithKind(ErrorKind::kRun).At(insert.position);
-  if (!insert.partition.empty()) return Status::Unsupported("INSERT … PARTITION").At(insert.position);
+  if (insert.overwrite)
+    return Status::Plan("INSERT OVERWRITE is for bounded jobs")
+        .WithKind(ErrorKind::kRun)
+        .At(insert.position);
+  if (!insert.partition.empty())
+    return Status::Unsupported("INSERT … PARTITION").At(insert.position);
   const ObjectPath path = context.catalog->Resolve(insert.table.parts);
   if (context.catalog->FindView(path)) {
     return Status::Validate(insert.table.position, "{} is a view and cannot be written", path.name);
@@ -135,7 +154,9 @@ Result<LogicalPointer> BindInsert(const ast::Insert& insert, BindContext& contex
   RT_ASSIGN(node, CastToSink(std::move(node), *table, insert.position));
   if (!table->sink) {
     return Status::Validate(insert.table.position, "table {} cannot be written: {}", path.name,
-                            table->connector().empty() ? "it has no 'connector'" : "its connector " + Quote(table->connector()) + " is no sink");
+                            table->connector().empty()
+                                ? "it has no 'connector'"
+                                : "its connector " + Quote(table->connector()) + " is no sink");
   }
   sink.table = std::move(table);
   sink.conflict = StrategyOf(insert.on_conflict);

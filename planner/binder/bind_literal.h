@@ -1,6 +1,7 @@
 // Literals: the type and the value of what stands in the text.
 //
-//   1 INT   3000000000 BIGINT   1.50 DECIMAL(3, 2)   1E0 DOUBLE   'abc' CHAR(3)   TIMESTAMP '… .5' TIMESTAMP(1)
+//   1 INT 3000000000 BIGINT 1.50 DECIMAL(3, 2) 1E0 DOUBLE 'abc' CHAR(3) TIMESTAMP '… .5'
+//   TIMESTAMP(1)
 #pragma once
 
 #include "operators/expressions/expression.h"

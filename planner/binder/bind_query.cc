@@ -12,7 +12,8 @@ Result<std::optional<int64_t>> RowCount(const ast::ExprPointer& expr, const char
   if (!expr) return std::optional<int64_t>();
   const auto* literal = expr->as<ast::Literal>();
   int64_t count = 0;
-  if (!literal || literal->kind != ast::Literal::Kind::kExact || !ParseInt64(literal->text, &count)) {
+  if (!literal || literal->kind != ast::Literal::Kind::kExact ||
+      !ParseInt64(literal->text, &count)) {
     return Status::Parse(expr->position, "{} takes a number of rows", clause);
   }
   return std::optional<int64_t>(count);
@@ -34,12 +35,14 @@ LogicalPointer OneRow() {
 
 const ast::WithItem* WithScope::Find(const std::string& name) const {
   for (const WithScope* scope = this; scope; scope = scope->outer) {
-    if (const auto found = scope->items.find(name); found != scope->items.end()) return found->second;
+    if (const auto found = scope->items.find(name); found != scope->items.end())
+      return found->second;
   }
   return nullptr;
 }
 
-Result<LogicalPointer> QueryBinder::Bind(const ast::Query& query, const Scope* outer, const InsertShape* shape) {
+Result<LogicalPointer> QueryBinder::Bind(const ast::Query& query, const Scope* outer,
+                                         const InsertShape* shape) {
   if (query.with.empty()) return BindBody(query, outer, shape);
   WithScope scope;
   scope.outer = with_;
@@ -56,8 +59,10 @@ Result<LogicalPointer> QueryBinder::Bind(const ast::Query& query, const Scope* o
   return binder.BindBody(query, outer, shape);
 }
 
-Result<LogicalPointer> QueryBinder::BindBody(const ast::Query& query, const Scope* outer, const InsertShape* shape) {
-  if (const auto* select = std::get_if<ast::Select>(&query.body)) return BindSelect(*select, query, outer, shape);
+Result<LogicalPointer> QueryBinder::BindBody(const ast::Query& query, const Scope* outer,
+                                             const InsertShape* shape) {
+  if (const auto* select = std::get_if<ast::Select>(&query.body))
+    return BindSelect(*select, query, outer, shape);
   LogicalPointer node;
   if (const auto* values = std::get_if<ast::Values>(&query.body)) {
     RT_ASSIGN(node, BindValues(*values, shape, query.position));
@@ -87,22 +92,27 @@ Result<LogicalPointer> QueryBinder::OrderOutput(LogicalPointer node, const ast::
     const auto* literal = item.key->as<ast::Literal>();
     const auto* ref = item.key->as<ast::NameRef>();
     int64_t column = -1;
-    if (literal && literal->kind == ast::Literal::Kind::kExact && ParseInt64(literal->text, &column)) {
+    if (literal && literal->kind == ast::Literal::Kind::kExact &&
+        ParseInt64(literal->text, &column)) {
       --column;
     } else if (ref) {
       column = node->schema.Find(ref->name.parts.back());
     }
     if (column < 0 || column >= node->schema.size()) {
-      Status status = Status::Validate(item.key->position, "ORDER BY takes a column of the result here");
+      Status status =
+          Status::Validate(item.key->position, "ORDER BY takes a column of the result here");
       const std::string nearest = ref ? Nearest(ref->name.parts.back(), node->schema.names()) : "";
-      return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
+      return nearest.empty() ? status
+                             : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
     }
-    keys.push_back({static_cast<int>(column), item.descending, item.nulls_first.value_or(!item.descending)});
+    keys.push_back(
+        {static_cast<int>(column), item.descending, item.nulls_first.value_or(!item.descending)});
   }
   return Sorted(std::move(node), std::move(keys), query);
 }
 
-Result<LogicalPointer> QueryBinder::Sorted(LogicalPointer node, std::vector<SortKey> keys, const ast::Query& query) {
+Result<LogicalPointer> QueryBinder::Sorted(LogicalPointer node, std::vector<SortKey> keys,
+                                           const ast::Query& query) {
   RT_ASSIGN(const std::optional<int64_t> offset, RowCount(query.offset, "OFFSET"));
   RT_ASSIGN(const std::optional<int64_t> fetch, RowCount(query.fetch, "LIMIT"));
   if (keys.empty() && !offset && !fetch) return node;
@@ -114,7 +124,8 @@ Result<LogicalPointer> QueryBinder::Sorted(LogicalPointer node, std::vector<Sort
   return MakeLogical(std::move(sort), {std::move(node)}, std::move(schema));
 }
 
-Result<LogicalPointer> QueryBinder::BindValues(const ast::Values& values, const InsertShape* shape, SourcePosition position) {
+Result<LogicalPointer> QueryBinder::BindValues(const ast::Values& values, const InsertShape* shape,
+                                               SourcePosition position) {
   const Scope nothing;
   std::vector<std::vector<Expression>> rows;
   bool all_literals = true;
@@ -122,7 +133,8 @@ Result<LogicalPointer> QueryBinder::BindValues(const ast::Values& values, const 
     std::vector<Expression> given;
     for (const ast::ExprPointer& expr : values.rows[r]) {
       const auto* call = expr->as<ast::Call>();
-      if (call && call->function == "DEFAULT" && !call->parentheses) return Status::Unsupported("DEFAULT in VALUES").At(expr->position);
+      if (call && call->function == "DEFAULT" && !call->parentheses)
+        return Status::Unsupported("DEFAULT in VALUES").At(expr->position);
       RT_ASSIGN(Expression bound, ExpressionBinder(nothing).Naming("VALUES").Bind(*expr));
       if (bound.type.kind == TypeKind::kNull) {
         return Status::Validate(expr->position, "illegal use of NULL: write CAST(NULL AS type)");
@@ -131,7 +143,8 @@ Result<LogicalPointer> QueryBinder::BindValues(const ast::Values& values, const 
       given.push_back(std::move(bound));
     }
     if (given.size() != values.rows[0].size()) {
-      return Status::Validate(values.positions[r], "this row has {} values, the first has {}", given.size(), values.rows[0].size());
+      return Status::Validate(values.positions[r], "this row has {} values, the first has {}",
+                              given.size(), values.rows[0].size());
     }
     if (!shape) {
       rows.push_back(std::move(given));
@@ -144,10 +157,12 @@ Result<LogicalPointer> QueryBinder::BindValues(const ast::Values& values, const 
       wanted += source >= 0;
       if (source >= static_cast<int>(given.size())) break;
       all_literals = all_literals && source >= 0;
-      row.push_back(source < 0 ? Expression::Null(shape->types[i]) : given[static_cast<size_t>(source)]);
+      row.push_back(source < 0 ? Expression::Null(shape->types[i])
+                               : given[static_cast<size_t>(source)]);
     }
     if (row.size() != shape->sources.size() || wanted != given.size()) {
-      return Status::Validate(values.positions[r], "this row has {} values for {} columns", given.size(), wanted);
+      return Status::Validate(values.positions[r], "this row has {} values for {} columns",
+                              given.size(), wanted);
     }
     rows.push_back(std::move(row));
   }
@@ -157,14 +172,16 @@ Result<LogicalPointer> QueryBinder::BindValues(const ast::Values& values, const 
     std::vector<Type> types;
     for (const std::vector<Expression>& row : rows) types.push_back(row[i].type);
     const std::optional<Type> common = LeastRestrictive(types);
-    if (!common) return Status::Validate(position, "the values of column {} do not go together", i + 1);
+    if (!common)
+      return Status::Validate(position, "the values of column {} do not go together", i + 1);
     schema.Add({"EXPR$" + std::to_string(i), common->WithoutTimeAttribute()});
   }
   if (all_literals) {
     for (std::vector<Expression>& row : rows) {
       for (size_t i = 0; i < width; ++i) {
         row[i] = CoerceTo(std::move(row[i]), schema.type(static_cast<int>(i)));
-        if (row[i].type.kind == TypeKind::kDecimal) row[i].literal_text.clear();  // all digits of the scale
+        if (row[i].type.kind == TypeKind::kDecimal)
+          row[i].literal_text.clear();  // all digits of the scale
       }
     }
     return MakeLogical(LogicalValues{std::move(rows)}, {}, std::move(schema));
@@ -179,15 +196,17 @@ Result<LogicalPointer> QueryBinder::BindValues(const ast::Values& values, const 
   return MakeLogical(LogicalUnion{true}, std::move(branches), std::move(schema));
 }
 
-Result<LogicalPointer> QueryBinder::BindSetOperation(const ast::SetOperation& operation, const Scope* outer,
-                                                     const InsertShape* shape, SourcePosition position) {
+Result<LogicalPointer> QueryBinder::BindSetOperation(const ast::SetOperation& operation,
+                                                     const Scope* outer, const InsertShape* shape,
+                                                     SourcePosition position) {
   using K = ast::SetOperation::Kind;
   if (operation.kind == K::kIntersect) return Status::Unsupported("INTERSECT").At(position);
   if (operation.kind == K::kExcept) return Status::Unsupported("EXCEPT").At(position);
   RT_ASSIGN(LogicalPointer left, Bind(*operation.left, outer, shape));
   RT_ASSIGN(LogicalPointer right, Bind(*operation.right, outer, shape));
   if (left->schema.size() != right->schema.size()) {
-    return Status::Validate(operation.right->position, "UNION of {} and {} columns", left->schema.size(), right->schema.size());
+    return Status::Validate(operation.right->position, "UNION of {} and {} columns",
+                            left->schema.size(), right->schema.size());
   }
   Schema schema;
   for (int i = 0; i < left->schema.size(); ++i) {
@@ -195,13 +214,17 @@ Result<LogicalPointer> QueryBinder::BindSetOperation(const ast::SetOperation& op
     const Type& b = right->schema.type(i);
     std::optional<Type> common = LeastRestrictive(a, b);
     if (!common) {
-      return Status::Validate(operation.right->position, "column {} of UNION is {} on one side and {} on the other", i + 1,
+      return Status::Validate(operation.right->position,
+                              "column {} of UNION is {} on one side and {} on the other", i + 1,
                               ToString(a), ToString(b));
     }
     const bool same_attribute = a.time_attribute == b.time_attribute && a.SameButNullability(b);
-    schema.Add({left->schema.name(i), common->WithTimeAttribute(same_attribute ? a.time_attribute : TimeAttribute::kNone)});
+    schema.Add(
+        {left->schema.name(i),
+         common->WithTimeAttribute(same_attribute ? a.time_attribute : TimeAttribute::kNone)});
   }
-  return MakeLogical(LogicalUnion{operation.all}, {std::move(left), std::move(right)}, std::move(schema));
+  return MakeLogical(LogicalUnion{operation.all}, {std::move(left), std::move(right)},
+                     std::move(schema));
 }
 
 }  // namespace rowtide

@@ -1,6 +1,7 @@
-// One SELECT block, in Calcite's order: FROM, WHERE, the aggregate with the projection below it, HAVING, QUALIFY,
-// the SELECT list, DISTINCT, ORDER BY with the columns it needs beside the list.
+// One SELECT block, in Calcite's order: FROM, WHERE, the aggregate with the projection below it,
+// HAVING, QUALIFY, the SELECT list, DISTINCT, ORDER BY with the columns it needs beside the list.
 #include <algorithm>
+#include <set>
 
 #include "engine/value_text.h"
 #include "operators/expressions/aggregate_types.h"
@@ -10,11 +11,11 @@
 namespace rowtide {
 
 struct QueryBinder::Item {
-  ast::ExprPointer expr;          // none: `bound` is given (from *)
+  ast::ExprPointer expr;  // none: `bound` is given (from *)
   Expression bound;
-  std::string name;               // of the output column; "" until settled
-  bool named = false;             // by an alias or a column, not EXPR$n
-  std::string alias;              // AS …
+  std::string name;    // of the output column; "" until settled
+  bool named = false;  // by an alias or a column, not EXPR$n
+  std::string alias;   // AS …
   SourcePosition position;
 };
 
@@ -39,16 +40,21 @@ struct QueryBinder::Block {
   std::vector<Order> order;
   std::vector<std::pair<std::string, std::string>> ttl_hints;
 
-  bool aggregated() const { return select.has_group_by || select.having || !aggregates.calls.empty(); }
+  bool aggregated() const {
+    return select.has_group_by || select.having || !aggregates.calls.empty();
+  }
   ExpressionBinder Binder(const char* clause) {
-    return std::move(ExpressionBinder(scope).WithAggregates(&aggregates).WithWindows(&windows).Naming(clause));
+    return std::move(
+        ExpressionBinder(scope).WithAggregates(&aggregates).WithWindows(&windows).Naming(clause));
   }
 };
 
 namespace {
 
-// What an expression over the rows of FROM is over the rows of the aggregate. Group keys first, then calls.
-Result<Expression> AfterAggregate(const Expression& e, const std::vector<Expression>& groups, const Scope& scope) {
+// What an expression over the rows of FROM is over the rows of the aggregate. Group keys first,
+// then calls.
+Result<Expression> AfterAggregate(const Expression& e, const std::vector<Expression>& groups,
+                                  const Scope& scope) {
   for (size_t i = 0; i < groups.size(); ++i) {
     if (groups[i] == e) {
       Expression column = Expression::Input(static_cast<int>(i), groups[i].type);
@@ -65,7 +71,8 @@ Result<Expression> AfterAggregate(const Expression& e, const std::vector<Express
     std::string name;
     for (const ScopeTable& table : scope.tables) {
       const int offset = e.column - table.first;
-      if (offset >= 0 && offset < static_cast<int>(table.columns.size())) name = table.columns[static_cast<size_t>(offset)].name;
+      if (offset >= 0 && offset < static_cast<int>(table.columns.size()))
+        name = table.columns[static_cast<size_t>(offset)].name;
     }
     return Status::Validate(e.position, "column {} is not in GROUP BY", Quote(name))
         .WithHint("Add it to GROUP BY, or put it into an aggregate such as MAX.");
@@ -162,9 +169,9 @@ Status QueryBinder::ExpandStar(const ast::Star& star, SourcePosition position, B
   for (const ScopeTable& table : block->scope.tables) {
     for (size_t i = 0; i < table.columns.size(); ++i) {
       const int column = table.first + static_cast<int>(i);
-      const bool merged = std::any_of(block->scope.merged.begin(), block->scope.merged.end(), [&](const Scope::Merged& pair) {
-        return pair.left == column || pair.right == column;
-      });
+      const bool merged = std::any_of(
+          block->scope.merged.begin(), block->scope.merged.end(),
+          [&](const Scope::Merged& pair) { return pair.left == column || pair.right == column; });
       if (!merged) add(table, i);
     }
   }
@@ -204,10 +211,12 @@ Status QueryBinder::ShapeItems(const InsertShape& shape, SourcePosition position
       continue;
     }
     ++wanted;
-    if (source < static_cast<int>(block->items.size())) shaped.push_back(block->items[static_cast<size_t>(source)]);
+    if (source < static_cast<int>(block->items.size()))
+      shaped.push_back(block->items[static_cast<size_t>(source)]);
   }
   if (wanted != block->items.size()) {
-    return Status::Validate(position, "the query gives {} columns, INSERT names {}", block->items.size(), wanted);
+    return Status::Validate(position, "the query gives {} columns, INSERT names {}",
+                            block->items.size(), wanted);
   }
   block->items = std::move(shaped);
   return Status::Ok();
@@ -235,9 +244,11 @@ Status QueryBinder::BindOrder(const ast::Query& query, Block* block) {
     const auto* literal = given.key->as<ast::Literal>();
     const auto* ref = given.key->as<ast::NameRef>();
     int64_t ordinal = 0;
-    if (literal && literal->kind == ast::Literal::Kind::kExact && ParseInt64(literal->text, &ordinal)) {
+    if (literal && literal->kind == ast::Literal::Kind::kExact &&
+        ParseInt64(literal->text, &ordinal)) {
       if (ordinal < 1 || ordinal > static_cast<int64_t>(block->items.size())) {
-        return Status::Validate(given.key->position, "ORDER BY {}: SELECT has {} columns", ordinal, block->items.size());
+        return Status::Validate(given.key->position, "ORDER BY {}: SELECT has {} columns", ordinal,
+                                block->items.size());
       }
       order.item = static_cast<int>(ordinal) - 1;
     } else if (ref && ref->name.parts.size() == 1) {
@@ -275,11 +286,14 @@ Status QueryBinder::Aggregate(Block* block) {
     made.function = call.function;
     made.distinct = call.distinct;
     made.type = call.type;
-    for (const Expression& argument : call.arguments) made.arguments.push_back(pre.FindOrAdd(argument, input));
+    for (const Expression& argument : call.arguments)
+      made.arguments.push_back(pre.FindOrAdd(argument, input));
     if (call.filter) made.filter = pre.FindOrAdd(IsTrue(*call.filter), input);
     made.name = "agg#" + std::to_string(i);
     for (const Item& item : block->items) {
-      const bool is_call = item.bound.is_input() && item.bound.column == AggregateCollector::kFirstCall + static_cast<int>(i);
+      const bool is_call =
+          item.bound.is_input() &&
+          item.bound.column == AggregateCollector::kFirstCall + static_cast<int>(i);
       if (is_call) made.name = item.name;
     }
     aggregate.calls.push_back(std::move(made));
@@ -290,7 +304,11 @@ Status QueryBinder::Aggregate(Block* block) {
   std::vector<std::string> names;
   for (const int group : aggregate.group) names.push_back(block->node->schema.name(group));
   for (const AggregateCall& call : aggregate.calls) names.push_back(call.name);
-  names = UniqueNames(std::move(names));
+  std::set<std::string> used;  // a name that is there already: `c_0`
+  for (std::string& name : names) {
+    const std::string original = name;
+    for (int i = 0; !used.insert(name).second; ++i) name = original + "_" + std::to_string(i);
+  }
   Schema schema;
   for (size_t i = 0; i < block->groups.size(); ++i) schema.Add({names[i], block->groups[i].type});
   for (size_t i = 0; i < aggregate.calls.size(); ++i) {
@@ -314,21 +332,23 @@ Status QueryBinder::Aggregate(Block* block) {
     RT_ASSIGN(condition, SimplifyFilter(condition));
     if (!condition.is_true()) {
       Schema kept = block->node->schema;
-      block->node = MakeLogical(LogicalFilter{std::move(condition)}, {block->node}, std::move(kept));
+      block->node =
+          MakeLogical(LogicalFilter{std::move(condition)}, {block->node}, std::move(kept));
     }
   }
   return Status::Ok();
 }
 
-Result<LogicalPointer> QueryBinder::BindSelect(const ast::Select& select, const ast::Query& query, const Scope* outer,
-                                               const InsertShape* shape) {
+Result<LogicalPointer> QueryBinder::BindSelect(const ast::Select& select, const ast::Query& query,
+                                               const Scope* outer, const InsertShape* shape) {
   Block block{select, nullptr, {}, {}, {}, {}, {}, {}, {}, {}, false, {}, {}};
   for (const ast::Hint& hint : select.hints) {
     if (hint.name != "STATE_TTL") continue;
     for (const auto& [table, ttl] : hint.options) {
       int64_t millis = 0;
       if (!ParseDurationMillis(ttl, &millis)) {
-        return Status::Validate(hint.position, "STATE_TTL takes a duration, such as '1d', and not {}", Quote(ttl));
+        return Status::Validate(hint.position,
+                                "STATE_TTL takes a duration, such as '1d', and not {}", Quote(ttl));
       }
       block.ttl_hints.emplace_back(table, ttl);
     }
@@ -344,9 +364,12 @@ Result<LogicalPointer> QueryBinder::BindSelect(const ast::Select& select, const 
   }
   block.scope.outer = outer;
   if (select.where) {
-    RT_ASSIGN(Expression condition, ExpressionBinder(block.scope).Naming("WHERE").BindCondition(*select.where));
+    RT_ASSIGN(Expression condition,
+              ExpressionBinder(block.scope).Naming("WHERE").BindCondition(*select.where));
     Schema schema = block.node->schema;
-    if (!condition.is_true()) block.node = MakeLogical(LogicalFilter{std::move(condition)}, {block.node}, std::move(schema));
+    if (!condition.is_true())
+      block.node =
+          MakeLogical(LogicalFilter{std::move(condition)}, {block.node}, std::move(schema));
   }
   for (const auto& [name, window] : select.windows) block.windows[name.parts[0]] = &window;
   RT_TRY(ExpandItems(&block));
@@ -356,7 +379,8 @@ Result<LogicalPointer> QueryBinder::BindSelect(const ast::Select& select, const 
   block.aggregates.groups_nothing = keys.empty();
   for (const ast::ExprPointer& key : keys) {
     RT_ASSIGN(Expression group, ExpressionBinder(block.scope).Naming("GROUP BY").Bind(*key));
-    if (std::find(block.groups.begin(), block.groups.end(), group) == block.groups.end()) block.groups.push_back(std::move(group));
+    if (std::find(block.groups.begin(), block.groups.end(), group) == block.groups.end())
+      block.groups.push_back(std::move(group));
   }
   RT_TRY(BindItems(&block));
   if (select.having) {
@@ -366,7 +390,8 @@ Result<LogicalPointer> QueryBinder::BindSelect(const ast::Select& select, const 
     ExpressionBinder binder = block.Binder("QUALIFY");
     RT_ASSIGN(block.qualify, binder.WithAliases(&block.aliases).BindCondition(*select.qualify));
     block.qualify_names_items = binder.used_alias();
-    if (!HasOver(*block.qualify)) return Status::Validate(select.qualify->position, "QUALIFY needs a function with OVER in it");
+    if (!HasOver(*block.qualify))
+      return Status::Validate(select.qualify->position, "QUALIFY needs a function with OVER in it");
   }
   RT_TRY(BindOrder(query, &block));
   if (block.aggregated()) RT_TRY(Aggregate(&block));
@@ -396,11 +421,13 @@ Result<LogicalPointer> QueryBinder::Output(Block* block, const ast::Query& query
     wide_names.push_back("QualifyExpression");
     RT_ASSIGN(block->node, ProjectAlways(block->node, std::move(wide), std::move(wide_names)));
     Schema schema = block->node->schema;
-    Expression condition = Expression::Input(static_cast<int>(width), schema.type(static_cast<int>(width)));
+    Expression condition =
+        Expression::Input(static_cast<int>(width), schema.type(static_cast<int>(width)));
     block->node = MakeLogical(LogicalFilter{std::move(condition)}, {block->node}, schema);
     expressions.clear();
     for (size_t i = 0; i < width; ++i) {
-      expressions.push_back(Expression::Input(static_cast<int>(i), schema.type(static_cast<int>(i))));
+      expressions.push_back(
+          Expression::Input(static_cast<int>(i), schema.type(static_cast<int>(i))));
     }
   }
   std::vector<SortKey> keys;
@@ -411,9 +438,11 @@ Result<LogicalPointer> QueryBinder::Output(Block* block, const ast::Query& query
     }
     if (column < 0) {
       if (block->select.distinct) {
-        return Status::Validate(order.key.position, "with SELECT DISTINCT, ORDER BY takes columns of the list only");
+        return Status::Validate(order.key.position,
+                                "with SELECT DISTINCT, ORDER BY takes columns of the list only");
       }
-      if (block->qualify) return Status::Unsupported("QUALIFY with ORDER BY of other columns").At(order.key.position);
+      if (block->qualify)
+        return Status::Unsupported("QUALIFY with ORDER BY of other columns").At(order.key.position);
       column = static_cast<int>(expressions.size());
       names.push_back(order.name.empty() ? "EXPR$" + std::to_string(column) : order.name);
       expressions.push_back(order.key);
@@ -440,7 +469,8 @@ Result<LogicalPointer> QueryBinder::Output(Block* block, const ast::Query& query
     for (int i = 0; i < node->schema.size(); ++i) distinct.group.push_back(i);
     distinct.ttl_hints = block->ttl_hints;
     Schema schema = node->schema;
-    if (!AreUnique(*node, distinct.group)) node = MakeLogical(std::move(distinct), {node}, std::move(schema));
+    if (!AreUnique(*node, distinct.group))
+      node = MakeLogical(std::move(distinct), {node}, std::move(schema));
   }
   RT_ASSIGN(node, Sorted(std::move(node), std::move(keys), query));
   if (!hidden) return node;

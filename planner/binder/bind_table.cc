@@ -11,7 +11,9 @@ namespace {
 
 Result<ObjectPath> NewPath(const ast::Name& name, const Catalog& catalog) {
   const ObjectPath path = catalog.Resolve(name.parts);
-  if (name.parts.size() > 3) return Status::Validate(name.position, "a name has three parts at most: catalog.database.table");
+  if (name.parts.size() > 3)
+    return Status::Validate(name.position,
+                            "a name has three parts at most: catalog.database.table");
   if (name.parts.size() > 1) {
     Catalog copy = catalog;
     Status status = copy.UseDatabase({path.catalog, path.database});
@@ -22,8 +24,9 @@ Result<ObjectPath> NewPath(const ast::Name& name, const Catalog& catalog) {
 
 // Which features of the table behind LIKE are taken over.
 struct LikeChoices {
-  std::string constraints = "INCLUDING", generated = "INCLUDING", metadata = "INCLUDING", options = "OVERWRITING",
-              partitions = "INCLUDING", watermarks = "INCLUDING", distribution = "INCLUDING";
+  std::string constraints = "INCLUDING", generated = "INCLUDING", metadata = "INCLUDING",
+              options = "OVERWRITING", partitions = "INCLUDING", watermarks = "INCLUDING",
+              distribution = "INCLUDING";
 
   std::string* Of(const std::string& feature) {
     if (feature == "CONSTRAINTS") return &constraints;
@@ -38,7 +41,8 @@ struct LikeChoices {
 
 class TableBuilder {
  public:
-  TableBuilder(const ast::CreateTable& statement, BindContext& context) : statement_(statement), context_(context) {}
+  TableBuilder(const ast::CreateTable& statement, BindContext& context)
+      : statement_(statement), context_(context) {}
 
   Result<CatalogTable> Build() {
     RT_TRY(Refuse());
@@ -60,8 +64,10 @@ class TableBuilder {
 
  private:
   Status Refuse() const {
-    if (statement_.as_query) return Status::Unsupported("CREATE TABLE AS").At(statement_.name.position);
-    if (!statement_.distribution.empty()) return Status::Unsupported("DISTRIBUTED BY").At(statement_.name.position);
+    if (statement_.as_query)
+      return Status::Unsupported("CREATE TABLE AS").At(statement_.name.position);
+    if (!statement_.distribution.empty())
+      return Status::Unsupported("DISTRIBUTED BY").At(statement_.name.position);
     return Status::Ok();
   }
 
@@ -79,9 +85,11 @@ class TableBuilder {
   }
 
   Status NoColumn(const ast::Name& name) const {
-    Status status = Status::Validate(name.position, "the table has no column {}", Quote(name.ToString()));
+    Status status =
+        Status::Validate(name.position, "the table has no column {}", Quote(name.ToString()));
     const std::string nearest = Nearest(name.parts.back(), ColumnNames());
-    return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
+    return nearest.empty() ? status
+                           : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
   }
 
   // --- LIKE
@@ -94,14 +102,16 @@ class TableBuilder {
         return Status::Validate(option.position, "LIKE says {} twice", option.feature);
       }
       seen.push_back(option.feature);
-      const bool overwritable = option.feature == "GENERATED" || option.feature == "METADATA" || option.feature == "OPTIONS" ||
-                                option.feature == "WATERMARKS";
+      const bool overwritable = option.feature == "GENERATED" || option.feature == "METADATA" ||
+                                option.feature == "OPTIONS" || option.feature == "WATERMARKS";
       if (option.mode == "OVERWRITING" && !overwritable) {
         return Status::Validate(option.position, "{} takes INCLUDING or EXCLUDING", option.feature);
       }
       if (option.feature == "ALL") {
-        for (const char* feature : {"CONSTRAINTS", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS", "WATERMARKS", "DISTRIBUTION"}) {
-          if (std::find(seen.begin(), seen.end(), feature) == seen.end()) *choices.Of(feature) = option.mode;
+        for (const char* feature : {"CONSTRAINTS", "GENERATED", "METADATA", "OPTIONS", "PARTITIONS",
+                                    "WATERMARKS", "DISTRIBUTION"}) {
+          if (std::find(seen.begin(), seen.end(), feature) == seen.end())
+            *choices.Of(feature) = option.mode;
         }
       }
     }
@@ -109,7 +119,8 @@ class TableBuilder {
       if (option.feature != "ALL") *choices.Of(option.feature) = option.mode;
     }
     if (context_.catalog->FindView(context_.catalog->Resolve(statement_.like.parts))) {
-      return Status::Validate(statement_.like.position, "LIKE takes a table, and {} is a view", statement_.like.ToString());
+      return Status::Validate(statement_.like.position, "LIKE takes a table, and {} is a view",
+                              statement_.like.ToString());
     }
     RT_ASSIGN(const TablePointer source, FindTableOrNearest(statement_.like, *context_.catalog));
     like_ = source;
@@ -128,16 +139,19 @@ class TableBuilder {
     std::vector<int> mapping = kept;
     for (int& column : mapping) column = std::max(column, 0);
     for (TableColumn& column : table_.columns) {
-      if (column.kind == TableColumn::Kind::kComputed) column.expression = Remap(column.expression, mapping);
+      if (column.kind == TableColumn::Kind::kComputed)
+        column.expression = Remap(column.expression, mapping);
     }
-    if (source->watermark && choices.watermarks != "EXCLUDING" && kept[static_cast<size_t>(source->watermark->column)] >= 0) {
+    if (source->watermark && choices.watermarks != "EXCLUDING" &&
+        kept[static_cast<size_t>(source->watermark->column)] >= 0) {
       table_.watermark = source->watermark;
       table_.watermark->column = kept[static_cast<size_t>(source->watermark->column)];
       table_.watermark->expression = Remap(source->watermark->expression, mapping);
       overwrites_watermark_ = choices.watermarks == "OVERWRITING";
     }
     if (choices.constraints != "EXCLUDING") {
-      for (const int key : source->primary_key) table_.primary_key.push_back(kept[static_cast<size_t>(key)]);
+      for (const int key : source->primary_key)
+        table_.primary_key.push_back(kept[static_cast<size_t>(key)]);
       table_.primary_key_name = source->primary_key_name;
     }
     if (choices.partitions != "EXCLUDING") table_.partition_keys = source->partition_keys;
@@ -149,7 +163,8 @@ class TableBuilder {
   // --- columns
 
   Status AddColumn(const ast::Column& column) {
-    if (!column.type.unsupported.empty()) return Status::Unsupported("type {}", column.type.unsupported).At(column.type.position);
+    if (!column.type.unsupported.empty())
+      return Status::Unsupported("type {}", column.type.unsupported).At(column.type.position);
     TableColumn made;
     made.name = column.name.parts[0];
     made.type = column.type.type;
@@ -163,11 +178,13 @@ class TableBuilder {
     if (existing >= 0) {
       TableColumn& other = table_.columns[static_cast<size_t>(existing)];
       const bool from_like = existing < static_cast<int>(like_width_);
-      if (from_like && other.kind == TableColumn::Kind::kMetadata && made.kind == other.kind && overwrites_metadata_) {
+      if (from_like && other.kind == TableColumn::Kind::kMetadata && made.kind == other.kind &&
+          overwrites_metadata_) {
         other = made;
         return Status::Ok();
       }
-      return Status::Validate(column.name.position, "the table has column {} twice", Quote(made.name));
+      return Status::Validate(column.name.position, "the table has column {} twice",
+                              Quote(made.name));
     }
     table_.columns.push_back(std::move(made));
     return Status::Ok();
@@ -175,21 +192,28 @@ class TableBuilder {
 
   // Computed columns see the others, wherever they stand; columns end up in the order of the text.
   Status OrderColumns() {
-    std::vector<TableColumn> ordered(table_.columns.begin(), table_.columns.begin() + static_cast<long>(like_width_));
-    std::vector<TableColumn> declared(table_.columns.begin() + static_cast<long>(like_width_), table_.columns.end());
+    std::vector<TableColumn> ordered(table_.columns.begin(),
+                                     table_.columns.begin() + static_cast<long>(like_width_));
+    std::vector<TableColumn> declared(table_.columns.begin() + static_cast<long>(like_width_),
+                                      table_.columns.end());
     table_.columns = std::move(ordered);
     for (const ast::Column& column : statement_.columns) {
       const std::string& name = column.name.parts[0];
       if (column.kind != ast::Column::Kind::kComputed) {
-        const auto made = std::find_if(declared.begin(), declared.end(), [&](const TableColumn& c) { return c.name == name; });
+        const auto made = std::find_if(declared.begin(), declared.end(),
+                                       [&](const TableColumn& c) { return c.name == name; });
         if (made != declared.end()) table_.columns.push_back(std::move(*made));
         continue;
       }
       const int existing = Find(name);
-      const bool replaces = existing >= 0 && existing < static_cast<int>(like_width_) && overwrites_generated_ &&
-                            table_.columns[static_cast<size_t>(existing)].kind == TableColumn::Kind::kComputed;
-      const bool twice = existing >= 0 || std::any_of(declared.begin(), declared.end(), [&](const TableColumn& c) { return c.name == name; });
-      if (twice && !replaces) return Status::Validate(column.name.position, "the table has column {} twice", Quote(name));
+      const bool replaces =
+          existing >= 0 && existing < static_cast<int>(like_width_) && overwrites_generated_ &&
+          table_.columns[static_cast<size_t>(existing)].kind == TableColumn::Kind::kComputed;
+      const bool twice =
+          existing >= 0 || std::any_of(declared.begin(), declared.end(),
+                                       [&](const TableColumn& c) { return c.name == name; });
+      if (twice && !replaces)
+        return Status::Validate(column.name.position, "the table has column {} twice", Quote(name));
       TableColumn computed;
       computed.name = name;
       computed.kind = TableColumn::Kind::kComputed;
@@ -223,8 +247,11 @@ class TableBuilder {
     const Scope scope = ColumnScope(false);
     for (const ast::Column& column : statement_.columns) {
       if (column.kind != ast::Column::Kind::kComputed) continue;
-      RT_ASSIGN(Expression bound, ExpressionBinder(scope).Naming("a computed column").Bind(*column.expression));
-      if (bound.type.kind == TypeKind::kNull) return Status::Validate(column.expression->position, "illegal use of NULL: write CAST(NULL AS type)");
+      RT_ASSIGN(Expression bound,
+                ExpressionBinder(scope).Naming("a computed column").Bind(*column.expression));
+      if (bound.type.kind == TypeKind::kNull)
+        return Status::Validate(column.expression->position,
+                                "illegal use of NULL: write CAST(NULL AS type)");
       TableColumn& made = table_.columns[static_cast<size_t>(Find(column.name.parts[0]))];
       made.type = bound.type;
       made.expression = std::move(bound);
@@ -244,7 +271,8 @@ class TableBuilder {
       return Status::Validate(watermark.position, "the table behind LIKE has a WATERMARK already")
           .WithHint("Write LIKE … (OVERWRITING WATERMARKS) or (EXCLUDING WATERMARKS).");
     }
-    if (watermark.column.parts.size() > 1) return Status::Unsupported("WATERMARK FOR a nested field").At(watermark.position);
+    if (watermark.column.parts.size() > 1)
+      return Status::Unsupported("WATERMARK FOR a nested field").At(watermark.position);
     TableWatermark made;
     made.column = Find(watermark.column.parts[0]);
     if (made.column < 0) return NoColumn(watermark.column);
@@ -252,13 +280,17 @@ class TableBuilder {
     const auto* call = watermark.expression->as<ast::Call>();
     if (call && call->function == "SOURCE_WATERMARK") {
       made.from_source = true;
-      made.expression = Expression::Call("SOURCE_WATERMARK", {}, table_.columns[static_cast<size_t>(made.column)].type);
+      made.expression = Expression::Call("SOURCE_WATERMARK", {},
+                                         table_.columns[static_cast<size_t>(made.column)].type);
     } else {
       const Scope scope = ColumnScope(true);
-      RT_ASSIGN(made.expression, ExpressionBinder(scope).Naming("WATERMARK").Bind(*watermark.expression));
+      RT_ASSIGN(made.expression,
+                ExpressionBinder(scope).Naming("WATERMARK").Bind(*watermark.expression));
       if (!IsTimestamp(made.expression.type) || made.expression.type.precision > 3) {
-        return Status::Validate(watermark.expression->position, "a WATERMARK is a TIMESTAMP(0..3) or TIMESTAMP_LTZ(0..3), and this is {}",
-                                ToString(made.expression.type));
+        return Status::Validate(
+            watermark.expression->position,
+            "a WATERMARK is a TIMESTAMP(0..3) or TIMESTAMP_LTZ(0..3), and this is {}",
+            ToString(made.expression.type));
       }
     }
     table_.watermark = std::move(made);
@@ -269,28 +301,38 @@ class TableBuilder {
     if (!table_.watermark) return Status::Ok();
     const TableColumn& column = table_.columns[static_cast<size_t>(table_.watermark->column)];
     if (!IsTimestamp(column.type) || column.type.precision > 3 || column.type.is_proctime()) {
-      return Status::Validate(position, "the rowtime column {} must be TIMESTAMP(0..3) or TIMESTAMP_LTZ(0..3), and is {}",
-                              Quote(column.name), ToString(column.type.Nullable()));
+      return Status::Validate(
+          position,
+          "the rowtime column {} must be TIMESTAMP(0..3) or TIMESTAMP_LTZ(0..3), and is {}",
+          Quote(column.name), ToString(column.type.Nullable()));
     }
     return Status::Ok();
   }
 
   Status AddConstraints() {
     for (const ast::Constraint& constraint : statement_.constraints) {
-      if (constraint.unique) return Status::Unsupported("UNIQUE constraint").WithKind(ErrorKind::kValidate).At(constraint.position);
+      if (constraint.unique)
+        return Status::Unsupported("UNIQUE constraint")
+            .WithKind(ErrorKind::kValidate)
+            .At(constraint.position);
       if (constraint.enforced) {
         return Status::Validate(constraint.position, "a PRIMARY KEY is not enforced")
             .WithHint("Write PRIMARY KEY (…) NOT ENFORCED.");
       }
-      if (!table_.primary_key.empty()) return Status::Validate(constraint.position, "a table has one PRIMARY KEY at most");
+      if (!table_.primary_key.empty())
+        return Status::Validate(constraint.position, "a table has one PRIMARY KEY at most");
       for (const ast::Name& name : constraint.columns) {
         const int column = Find(name.parts[0]);
         if (column < 0) return NoColumn(name);
         if (table_.columns[static_cast<size_t>(column)].kind != TableColumn::Kind::kPhysical) {
-          return Status::Validate(name.position, "{} is no physical column and cannot be in the PRIMARY KEY", Quote(name.parts[0]));
+          return Status::Validate(name.position,
+                                  "{} is no physical column and cannot be in the PRIMARY KEY",
+                                  Quote(name.parts[0]));
         }
-        if (std::find(table_.primary_key.begin(), table_.primary_key.end(), column) != table_.primary_key.end()) {
-          return Status::Validate(name.position, "the PRIMARY KEY has {} twice", Quote(name.parts[0]));
+        if (std::find(table_.primary_key.begin(), table_.primary_key.end(), column) !=
+            table_.primary_key.end()) {
+          return Status::Validate(name.position, "the PRIMARY KEY has {} twice",
+                                  Quote(name.parts[0]));
         }
         table_.primary_key.push_back(column);
       }
@@ -298,17 +340,22 @@ class TableBuilder {
     }
     if (table_.primary_key_name.empty() && !table_.primary_key.empty()) {
       for (const int key : table_.primary_key) {
-        table_.primary_key_name += (table_.primary_key_name.empty() ? "PK_" : "_") + table_.columns[static_cast<size_t>(key)].name;
+        table_.primary_key_name += (table_.primary_key_name.empty() ? "PK_" : "_") +
+                                   table_.columns[static_cast<size_t>(key)].name;
       }
     }
     // NOT NULL goes into the expressions that read the columns, too.
     std::vector<Expression> columns;
-    for (const int key : table_.primary_key) table_.columns[static_cast<size_t>(key)].type.nullable = false;
-    for (size_t i = 0; i < table_.columns.size(); ++i) columns.push_back(Expression::Input(static_cast<int>(i), table_.columns[i].type));
+    for (const int key : table_.primary_key)
+      table_.columns[static_cast<size_t>(key)].type.nullable = false;
+    for (size_t i = 0; i < table_.columns.size(); ++i)
+      columns.push_back(Expression::Input(static_cast<int>(i), table_.columns[i].type));
     for (TableColumn& column : table_.columns) {
-      if (column.kind == TableColumn::Kind::kComputed) column.expression = Substitute(column.expression, columns);
+      if (column.kind == TableColumn::Kind::kComputed)
+        column.expression = Substitute(column.expression, columns);
     }
-    if (table_.watermark) table_.watermark->expression = Substitute(table_.watermark->expression, columns);
+    if (table_.watermark)
+      table_.watermark->expression = Substitute(table_.watermark->expression, columns);
     return statement_.constraints.empty() ? Status::Ok() : BindComputed();
   }
 
@@ -323,7 +370,8 @@ class TableBuilder {
   Status AddOptions() {
     for (const ast::OptionEntry& option : statement_.options) {
       if (like_ && includes_options_ && like_->options.contains(option.key)) {
-        return Status::Validate(option.position, "the table behind LIKE has the option {} already", Quote(option.key))
+        return Status::Validate(option.position, "the table behind LIKE has the option {} already",
+                                Quote(option.key))
             .WithHint("Write LIKE … (OVERWRITING OPTIONS).");
       }
       table_.options[option.key] = option.value;
@@ -360,7 +408,8 @@ std::vector<std::string> UnaliasedNames(const ast::Query& query) {
 
 }  // namespace
 
-Result<CatalogTable> BindCreateTable(const ast::CreateTable& statement, BindContext& context, const AbilityLookup& lookup) {
+Result<CatalogTable> BindCreateTable(const ast::CreateTable& statement, BindContext& context,
+                                     const AbilityLookup& lookup) {
   RT_ASSIGN(CatalogTable table, TableBuilder(statement, context).Build());
   if (lookup) RT_TRY(lookup(&table));
   return table;
@@ -371,14 +420,18 @@ Result<CatalogView> BindCreateView(const ast::CreateView& statement, BindContext
   RT_ASSIGN(view.path, NewPath(statement.name, *context.catalog));
   RT_ASSIGN(const LogicalPointer bound, BindQuery(*statement.query, context));
   for (const ast::Name& name : statement.columns) view.column_names.push_back(name.parts[0]);
-  if (!view.column_names.empty() && static_cast<int>(view.column_names.size()) != bound->schema.size()) {
-    return Status::Validate(statement.name.position, "the view names {} columns, and its query gives {}", view.column_names.size(),
-                            bound->schema.size());
+  if (!view.column_names.empty() &&
+      static_cast<int>(view.column_names.size()) != bound->schema.size()) {
+    return Status::Validate(statement.name.position,
+                            "the view names {} columns, and its query gives {}",
+                            view.column_names.size(), bound->schema.size());
   }
-  std::vector<std::string> names = view.column_names.empty() ? UnaliasedNames(*statement.query) : view.column_names;
+  std::vector<std::string> names =
+      view.column_names.empty() ? UnaliasedNames(*statement.query) : view.column_names;
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
-  if (twice != names.end()) return Status::Validate(statement.name.position, "the view has column {} twice", Quote(*twice));
+  if (twice != names.end())
+    return Status::Validate(statement.name.position, "the view has column {} twice", Quote(*twice));
   view.query_sql = statement.query_sql;
   view.comment = statement.comment;
   view.temporary = statement.temporary;

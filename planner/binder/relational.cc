@@ -27,21 +27,23 @@ Schema SchemaOf(const std::vector<Expression>& expressions, const std::vector<st
 
 Schema WithNames(const Schema& schema, const std::vector<std::string>& names) {
   Schema renamed;
-  for (int i = 0; i < schema.size(); ++i) renamed.Add({names[static_cast<size_t>(i)], schema.type(i)});
+  for (int i = 0; i < schema.size(); ++i)
+    renamed.Add({names[static_cast<size_t>(i)], schema.type(i)});
   return renamed;
 }
 
 bool IsSimplified(const Expression& e) {
   if (!e.is_call()) return false;
   const std::string& f = e.function;
-  return f == "AND" || f == "OR" || f == "NOT" || f == "=" || f == "<>" || f == "<" || f == "<=" || f == ">" || f == ">=" ||
-         f == "CASE" || f.starts_with("IS ");
+  return f == "AND" || f == "OR" || f == "NOT" || f == "=" || f == "<>" || f == "<" || f == "<=" ||
+         f == ">" || f == ">=" || f == "CASE" || f.starts_with("IS ");
 }
 
 bool IsNumberOf(const Expression& e, int64_t number) {
   if (!e.is_literal() || !IsNumber(e.type)) return false;
   if (const auto* value = std::get_if<int64_t>(&e.literal)) return *value == number;
-  if (const auto* value = std::get_if<double>(&e.literal)) return *value == static_cast<double>(number);
+  if (const auto* value = std::get_if<double>(&e.literal))
+    return *value == static_cast<double>(number);
   if (const auto* value = std::get_if<int128>(&e.literal)) {
     int128 unit = 1;
     for (int i = 0; i < e.type.scale; ++i) unit *= 10;
@@ -57,9 +59,12 @@ std::optional<Expression> WithoutNeutral(const Expression& e) {
   const bool product = e.function == "*" || e.function == "/";
   if (!sum && !product) return std::nullopt;
   const int64_t neutral = sum ? 0 : 1;
-  if (IsNumberOf(e.operands[1], neutral) && e.operands[0].type.SameButNullability(e.type)) return e.operands[0];
+  if (IsNumberOf(e.operands[1], neutral) && e.operands[0].type.SameButNullability(e.type))
+    return e.operands[0];
   const bool commutes = e.function == "+" || e.function == "*";
-  if (commutes && IsNumberOf(e.operands[0], neutral) && e.operands[1].type.SameButNullability(e.type)) return e.operands[1];
+  if (commutes && IsNumberOf(e.operands[0], neutral) &&
+      e.operands[1].type.SameButNullability(e.type))
+    return e.operands[1];
   return std::nullopt;
 }
 
@@ -68,12 +73,14 @@ Expression FoldedCast(const Expression& cast) {
   const Expression& operand = cast.operands[0];
   if (operand.is_null_literal()) return Expression::Null(cast.type);
   // What it gives depends on the session's zone, which is known to the planner.
-  const bool zoned = cast.type.kind == TypeKind::kTimestampLtz || operand.type.kind == TypeKind::kTimestampLtz;
+  const bool zoned =
+      cast.type.kind == TypeKind::kTimestampLtz || operand.type.kind == TypeKind::kTimestampLtz;
   if (zoned) return cast;
   const Result<Value> value = EvaluateConstant(cast, EvaluationContext());
   if (!value.ok() || IsNull(*value)) return cast;
   Expression folded = Expression::Literal(*value, cast.type.NotNull());
-  if (IsNumber(operand.type) && (IsApproximate(cast.type) || cast.type.kind == TypeKind::kDecimal)) {
+  if (IsNumber(operand.type) &&
+      (IsApproximate(cast.type) || cast.type.kind == TypeKind::kDecimal)) {
     folded.literal_text = BareLiteralText(operand);
   }
   folded.position = cast.position;
@@ -88,7 +95,8 @@ std::vector<std::string> UniqueNames(std::vector<std::string> names) {
     if (names[i].empty()) names[i] = "$f" + std::to_string(i);
     if (used.insert(names[i]).second) continue;
     const std::string original = names[i];
-    for (int attempt = 0; !used.insert(names[i]).second; ++attempt) names[i] = original + std::to_string(attempt);
+    for (int attempt = 0; !used.insert(names[i]).second; ++attempt)
+      names[i] = original + std::to_string(attempt);
   }
   return names;
 }
@@ -126,16 +134,20 @@ Result<Expression> SimplifyFilter(const Expression& condition) {
   return simple.ok() ? *simple : condition;
 }
 
-Result<LogicalPointer> ProjectAlways(LogicalPointer input, std::vector<Expression> expressions, std::vector<std::string> names) {
+Result<LogicalPointer> ProjectAlways(LogicalPointer input, std::vector<Expression> expressions,
+                                     std::vector<std::string> names) {
   for (Expression& expression : expressions) {
     RT_ASSIGN(expression, SimplifyProjected(expression));
   }
   Schema schema = SchemaOf(expressions, UniqueNames(std::move(names)));
-  return MakeLogical(LogicalProject{std::move(expressions), {}}, {std::move(input)}, std::move(schema));
+  return MakeLogical(LogicalProject{std::move(expressions), {}}, {std::move(input)},
+                     std::move(schema));
 }
 
-Result<LogicalPointer> ProjectIfNeeded(LogicalPointer input, std::vector<Expression> expressions, std::vector<std::string> names) {
-  if (IsIdentity(expressions, input->schema) && UniqueNames(names) == input->schema.names()) return input;
+Result<LogicalPointer> ProjectIfNeeded(LogicalPointer input, std::vector<Expression> expressions,
+                                       std::vector<std::string> names) {
+  if (IsIdentity(expressions, input->schema) && UniqueNames(names) == input->schema.names())
+    return input;
   return ProjectAlways(std::move(input), std::move(expressions), std::move(names));
 }
 
@@ -147,19 +159,24 @@ Result<LogicalPointer> Renamed(LogicalPointer input, const std::vector<std::stri
   return ProjectAlways(input, AllColumns(input->schema), names);
 }
 
-Result<LogicalPointer> ProjectOrRename(LogicalPointer input, std::vector<Expression> expressions, std::vector<std::string> names) {
+Result<LogicalPointer> ProjectOrRename(LogicalPointer input, std::vector<Expression> expressions,
+                                       std::vector<std::string> names) {
   for (Expression& expression : expressions) {
     RT_ASSIGN(expression, SimplifyProjected(expression));
   }
-  if (!IsIdentity(expressions, input->schema)) return ProjectAlways(std::move(input), std::move(expressions), std::move(names));
-  if (input->as<LogicalProject>() || input->as<LogicalValues>()) return Renamed(std::move(input), UniqueNames(std::move(names)));
+  if (!IsIdentity(expressions, input->schema))
+    return ProjectAlways(std::move(input), std::move(expressions), std::move(names));
+  if (input->as<LogicalProject>() || input->as<LogicalValues>())
+    return Renamed(std::move(input), UniqueNames(std::move(names)));
   return input;
 }
 
-// --- uniqueness --------------------------------------------------------------------------------------------------
+// --- uniqueness ------------------------------------------------------------------------------
 
 bool AreUnique(const LogicalNode& node, const std::vector<int>& columns) {
-  const auto has = [&](int column) { return std::find(columns.begin(), columns.end(), column) != columns.end(); };
+  const auto has = [&](int column) {
+    return std::find(columns.begin(), columns.end(), column) != columns.end();
+  };
   if (const auto* aggregate = node.as<LogicalAggregate>()) {
     for (size_t i = 0; i < aggregate->group.size(); ++i) {
       if (!has(static_cast<int>(i))) return false;
@@ -189,7 +206,7 @@ bool AreUnique(const LogicalNode& node, const std::vector<int>& columns) {
   return false;
 }
 
-// --- joins -------------------------------------------------------------------------------------------------------
+// --- joins -----------------------------------------------------------------------------------
 
 Schema JoinSchema(const Schema& left, const Schema& right, JoinType type) {
   const bool left_null = type == JoinType::kRight || type == JoinType::kFull;
@@ -203,7 +220,8 @@ Schema JoinSchema(const Schema& left, const Schema& right, JoinType type) {
     schema.Add({names[static_cast<size_t>(i)], left_null ? left.type(i).Nullable() : left.type(i)});
   }
   for (int i = 0; i < right.size(); ++i) {
-    schema.Add({names[static_cast<size_t>(left.size() + i)], right_null ? right.type(i).Nullable() : right.type(i)});
+    schema.Add({names[static_cast<size_t>(left.size() + i)],
+                right_null ? right.type(i).Nullable() : right.type(i)});
   }
   return schema;
 }
@@ -217,8 +235,9 @@ struct JoinSides {
   std::vector<Expression> right_extra;  // over the right's columns
 };
 
-// A computed side of an equality, as a reference to a column that will be made below. Columns are those of the join
-// as written; the extra ones are marked with positions behind its width until all are known.
+// A computed side of an equality, as a reference to a column that will be made below. Columns are
+// those of the join as written; the extra ones are marked with positions behind its width until all
+// are known.
 void PushSide(Expression* side, JoinSides* sides) {
   if (side->is_input() || side->is_literal()) return;
   const std::vector<int> columns = InputsOf(*side);
@@ -231,18 +250,25 @@ void PushSide(Expression* side, JoinSides* sides) {
     std::vector<int> shift(static_cast<size_t>(sides->width));
     for (int i = 0; i < sides->width; ++i) shift[static_cast<size_t>(i)] = i - sides->left_width;
     sides->right_extra.push_back(Remap(*side, shift));
-    *side = Expression::Input(2 * sides->width + static_cast<int>(sides->right_extra.size()) - 1, type);
+    *side =
+        Expression::Input(2 * sides->width + static_cast<int>(sides->right_extra.size()) - 1, type);
   }
 }
 
-// OR(AND(IS NULL(a), IS NULL(b)), IS TRUE(=(a, b))) is IS NOT DISTINCT FROM(a, b) again: joins take it as an equality.
+// OR(AND(IS NULL(a), IS NULL(b)), IS TRUE(=(a, b))) is IS NOT DISTINCT FROM(a, b) again: joins take
+// it as an equality.
 std::optional<Expression> NullSafeEquality(const Expression& e) {
-  if (!e.is_call("OR") || e.operands.size() != 2 || !e.operands[0].is_call("AND") || e.operands[0].operands.size() != 2) return std::nullopt;
+  if (!e.is_call("OR") || e.operands.size() != 2 || !e.operands[0].is_call("AND") ||
+      e.operands[0].operands.size() != 2)
+    return std::nullopt;
   const Expression& first = e.operands[0].operands[0];
   const Expression& second = e.operands[0].operands[1];
-  const Expression& equal = e.operands[1].is_call("IS TRUE") ? e.operands[1].operands[0] : e.operands[1];
-  if (!first.is_call("IS NULL") || !second.is_call("IS NULL") || !equal.is_call("=")) return std::nullopt;
-  if (!(equal.operands[0] == first.operands[0]) || !(equal.operands[1] == second.operands[0])) return std::nullopt;
+  const Expression& equal =
+      e.operands[1].is_call("IS TRUE") ? e.operands[1].operands[0] : e.operands[1];
+  if (!first.is_call("IS NULL") || !second.is_call("IS NULL") || !equal.is_call("="))
+    return std::nullopt;
+  if (!(equal.operands[0] == first.operands[0]) || !(equal.operands[1] == second.operands[0]))
+    return std::nullopt;
   return Expression::Call("IS NOT DISTINCT FROM", equal.operands, Type::Boolean().NotNull());
 }
 
@@ -260,7 +286,8 @@ Result<LogicalPointer> WithExtra(LogicalPointer input, const std::vector<Express
 
 }  // namespace
 
-Result<LogicalPointer> MakeJoin(LogicalPointer left, LogicalPointer right, JoinType type, Expression condition) {
+Result<LogicalPointer> MakeJoin(LogicalPointer left, LogicalPointer right, JoinType type,
+                                Expression condition) {
   std::vector<Expression> written = Conjuncts(condition);
   for (Expression& term : written) {
     if (std::optional<Expression> collapsed = NullSafeEquality(term)) {
@@ -269,7 +296,8 @@ Result<LogicalPointer> MakeJoin(LogicalPointer left, LogicalPointer right, JoinT
       RT_ASSIGN(term, SimplifyFilter(term));
     }
   }
-  if (std::none_of(written.begin(), written.end(), [](const Expression& e) { return e.is_call("IS NOT DISTINCT FROM"); })) {
+  if (std::none_of(written.begin(), written.end(),
+                   [](const Expression& e) { return e.is_call("IS NOT DISTINCT FROM"); })) {
     RT_ASSIGN(condition, SimplifyFilter(condition));
   } else {
     condition = Conjunction(std::move(written));
@@ -286,15 +314,19 @@ Result<LogicalPointer> MakeJoin(LogicalPointer left, LogicalPointer right, JoinT
   }
   if (sides.left_extra.empty() && sides.right_extra.empty()) {
     Schema schema = JoinSchema(left->schema, right->schema, type);
-    return MakeLogical(LogicalJoin{type, std::move(condition)}, {std::move(left), std::move(right)}, std::move(schema));
+    return MakeLogical(LogicalJoin{type, std::move(condition)}, {std::move(left), std::move(right)},
+                       std::move(schema));
   }
   // Columns of the join as written -> of the wider one: left, left_extra, right, right_extra.
   const int left_extra = static_cast<int>(sides.left_extra.size());
   const int right_extra = static_cast<int>(sides.right_extra.size());
   std::vector<int> mapping(static_cast<size_t>(2 * sides.width + right_extra), -1);
-  for (int i = 0; i < sides.width; ++i) mapping[static_cast<size_t>(i)] = i < sides.left_width ? i : i + left_extra;
-  for (int i = 0; i < left_extra; ++i) mapping[static_cast<size_t>(sides.width + i)] = sides.left_width + i;
-  for (int i = 0; i < right_extra; ++i) mapping[static_cast<size_t>(2 * sides.width + i)] = sides.width + left_extra + i;
+  for (int i = 0; i < sides.width; ++i)
+    mapping[static_cast<size_t>(i)] = i < sides.left_width ? i : i + left_extra;
+  for (int i = 0; i < left_extra; ++i)
+    mapping[static_cast<size_t>(sides.width + i)] = sides.left_width + i;
+  for (int i = 0; i < right_extra; ++i)
+    mapping[static_cast<size_t>(2 * sides.width + i)] = sides.width + left_extra + i;
   for (Expression& term : terms) term = Remap(term, mapping);
   const std::vector<std::string> names = JoinSchema(left->schema, right->schema, type).names();
   RT_ASSIGN(left, WithExtra(std::move(left), sides.left_extra));
@@ -307,7 +339,8 @@ Result<LogicalPointer> MakeJoin(LogicalPointer left, LogicalPointer right, JoinT
     kept.push_back(Expression::Input(column, wide.type(column)));
     kept_names.push_back(wide.name(column));
   }
-  LogicalPointer join = MakeLogical(LogicalJoin{type, AndOf(std::move(terms))}, {std::move(left), std::move(right)}, std::move(wide));
+  LogicalPointer join = MakeLogical(LogicalJoin{type, AndOf(std::move(terms))},
+                                    {std::move(left), std::move(right)}, std::move(wide));
   return ProjectAlways(std::move(join), std::move(kept), std::move(kept_names));
 }
 

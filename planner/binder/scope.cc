@@ -6,7 +6,8 @@ namespace rowtide {
 
 int Scope::width() const {
   int width = 0;
-  for (const ScopeTable& table : tables) width = std::max(width, table.first + static_cast<int>(table.columns.size()));
+  for (const ScopeTable& table : tables)
+    width = std::max(width, table.first + static_cast<int>(table.columns.size()));
   return width;
 }
 
@@ -28,10 +29,12 @@ Result<ResolvedColumn> Scope::ResolveHere(const ast::Name& name) const {
         if (table.columns[i].name != name.parts[prefix]) continue;
         if (prefix == 0 && !table.hidden.empty() && table.hidden[i]) continue;
         if (found.column >= 0) {
-          return Status::Validate(name.position, "column {} is in more than one table", Quote(name.ToString()))
+          return Status::Validate(name.position, "column {} is in more than one table",
+                                  Quote(name.ToString()))
               .WithHint("Write the table before it, as in t." + name.parts[prefix] + ".");
         }
-        found = {table.first + static_cast<int>(i), table.columns[i].type, table.columns[i].name, false, prefix + 1};
+        found = {table.first + static_cast<int>(i), table.columns[i].type, table.columns[i].name,
+                 false, prefix + 1};
       }
     }
     if (found.column >= 0) return found;
@@ -53,7 +56,8 @@ Result<ResolvedColumn> Scope::Resolve(const ast::Name& name) const {
   std::vector<std::string> candidates;
   std::vector<std::string> table_names;
   for (const ScopeTable& table : tables) {
-    const std::string& shown = table.alias.empty() && !table.path.empty() ? table.path.back() : table.alias;
+    const std::string& shown =
+        table.alias.empty() && !table.path.empty() ? table.path.back() : table.alias;
     if (!shown.empty()) table_names.push_back(shown);
     const bool wanted = name.parts.size() < 2 || shown == name.parts[name.parts.size() - 2];
     for (const Field& field : table.columns) {
@@ -65,10 +69,12 @@ Result<ResolvedColumn> Scope::Resolve(const ast::Name& name) const {
     status = Status::Validate(name.position, "there is no table {} in FROM for the column {}",
                               Quote(name.parts[name.parts.size() - 2]), Quote(name.ToString()));
     const std::string nearest = Nearest(name.parts[name.parts.size() - 2], table_names);
-    return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
+    return nearest.empty() ? status
+                           : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
   }
   const std::string nearest = Nearest(name.parts.back(), candidates);
-  return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
+  return nearest.empty() ? status
+                         : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
 }
 
 Result<const ScopeTable*> Scope::FindTable(const ast::Name& qualifier) const {
@@ -78,9 +84,11 @@ Result<const ScopeTable*> Scope::FindTable(const ast::Name& qualifier) const {
     if (!table.alias.empty()) names.push_back(table.alias);
     if (table.alias.empty() && !table.path.empty()) names.push_back(table.path.back());
   }
-  Status status = Status::Validate(qualifier.position, "there is no table {} in FROM", Quote(qualifier.ToString()));
+  Status status = Status::Validate(qualifier.position, "there is no table {} in FROM",
+                                   Quote(qualifier.ToString()));
   const std::string nearest = Nearest(qualifier.parts.back(), names);
-  return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
+  return nearest.empty() ? status
+                         : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
 }
 
 }  // namespace rowtide

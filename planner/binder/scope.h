@@ -1,8 +1,10 @@
-// Which names an expression may use: the columns of the tables in FROM, with the position each has in the rows below.
+// Which names an expression may use: the columns of the tables in FROM, with the position each has
+// in the rows below.
 //
 //   FROM t JOIN u AS x ON …     tables: t at 0, x at t's width      k, t.k, x.k, db.t.k
 //
-// A LATERAL query sees the scope around it through `outer`; what it takes from there is noted in `outer_columns`.
+// A LATERAL query sees the scope around it through `outer`; what it takes from there is noted in
+// `outer_columns`.
 #pragma once
 
 #include <set>
@@ -15,11 +17,12 @@
 namespace rowtide {
 
 struct ScopeTable {
-  std::string alias;               // "" for a sub-query without one
-  std::vector<std::string> path;   // catalog, database, name; empty when there is an alias or no name
+  std::string alias;  // "" for a sub-query without one
+  std::vector<std::string>
+      path;  // catalog, database, name; empty when there is an alias or no name
   std::vector<Field> columns;
-  int first = 0;                   // position of its first column
-  std::vector<bool> hidden;        // JOIN USING: the right one of a pair shows only as x.k; empty = none
+  int first = 0;             // position of its first column
+  std::vector<bool> hidden;  // JOIN USING: the right one of a pair shows only as x.k; empty = none
 };
 
 struct ResolvedColumn {

@@ -40,7 +40,9 @@ std::string Columns(const std::vector<int>& columns) {
 
 std::string HintText(const std::map<std::string, std::string>& options) {
   return "[[OPTIONS inheritPath:[] options:{" +
-         Joined(options, ", ", [](const auto& option) { return option.first + "=" + option.second; }) + "}]]";
+         Joined(options, ", ",
+                [](const auto& option) { return option.first + "=" + option.second; }) +
+         "}]]";
 }
 
 std::string Text(const LogicalScan& scan, const LogicalNode&) {
@@ -87,7 +89,8 @@ std::string Text(const LogicalFilter& filter, const LogicalNode&) {
 
 std::string CallText(const AggregateCall& call) {
   std::string text = call.function + "(" + (call.distinct ? "DISTINCT " : "");
-  text += Joined(call.arguments, ", ", [](int column) { return "$" + std::to_string(column); }) + ")";
+  text +=
+      Joined(call.arguments, ", ", [](int column) { return "$" + std::to_string(column); }) + ")";
   if (call.filter >= 0) text += " FILTER $" + std::to_string(call.filter);
   return text;
 }
@@ -112,7 +115,10 @@ const char* JoinName(JoinType type) {
 }
 
 std::string Text(const LogicalJoin& join, const LogicalNode&) {
-  return Terms("LogicalJoin").Add("condition", AstText(join.condition)).Add("joinType", JoinName(join.type)).Text();
+  return Terms("LogicalJoin")
+      .Add("condition", AstText(join.condition))
+      .Add("joinType", JoinName(join.type))
+      .Text();
 }
 
 std::string Text(const LogicalCorrelate& correlate, const LogicalNode&) {
@@ -138,7 +144,8 @@ std::string Text(const LogicalSort& sort, const LogicalNode&) {
   for (size_t i = 0; i < sort.keys.size(); ++i) {
     terms.Add("sort" + std::to_string(i), "$" + std::to_string(sort.keys[i].column));
   }
-  for (size_t i = 0; i < sort.keys.size(); ++i) terms.Add("dir" + std::to_string(i), Direction(sort.keys[i]));
+  for (size_t i = 0; i < sort.keys.size(); ++i)
+    terms.Add("dir" + std::to_string(i), Direction(sort.keys[i]));
   if (sort.offset) terms.Add("offset", std::to_string(*sort.offset));
   if (sort.fetch) terms.Add("fetch", std::to_string(*sort.fetch));
   return terms.Text();
@@ -155,14 +162,18 @@ std::string Text(const LogicalSink& sink, const LogicalNode& node) {
   Terms terms("LogicalSink");
   terms.Add("table", sink.table->path.ToString());
   if (!sink.target_columns.empty()) {
-    terms.Add("targetColumns", Joined(sink.target_columns, ",", [](int column) { return "[" + std::to_string(column) + "]"; }));
+    terms.Add("targetColumns", Joined(sink.target_columns, ",", [](int column) {
+                return "[" + std::to_string(column) + "]";
+              }));
   }
-  terms.Add("fields", Joined(node.schema.names(), ", ", [](const std::string& name) { return name; }));
+  terms.Add("fields",
+            Joined(node.schema.names(), ", ", [](const std::string& name) { return name; }));
   if (!sink.hint_options.empty()) terms.Add("hints", HintText(sink.hint_options));
   return terms.Text();
 }
 
-void AppendTree(const LogicalNode& node, const std::string& first, const std::string& rest, std::string* out) {
+void AppendTree(const LogicalNode& node, const std::string& first, const std::string& rest,
+                std::string* out) {
   *out += first + std::visit([&node](const auto& op) { return Text(op, node); }, node.op) + "\n";
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const bool last = i + 1 == node.inputs.size();

@@ -77,17 +77,20 @@ std::string BinaryText(const std::string& bytes) {
 }
 
 bool CompareOrCompute(const std::string& function) {
-  return function == "=" || function == "<>" || function == "<" || function == "<=" || function == ">" ||
-         function == ">=" || function == "+" || function == "-" || function == "*" || function == "/";
+  return function == "=" || function == "<>" || function == "<" || function == "<=" ||
+         function == ">" || function == ">=" || function == "+" || function == "-" ||
+         function == "*" || function == "/";
 }
 
 // AST calls drop a literal's type where the other operand shows it.
 bool DropsType(const Expression& call, size_t operand) {
   const Expression& literal = call.operands[operand];
-  if ((call.function == "AND" || call.function == "OR") && literal.type.kind == TypeKind::kBoolean) return true;
+  if ((call.function == "AND" || call.function == "OR") && literal.type.kind == TypeKind::kBoolean)
+    return true;
   if (call.operands.size() != 2 || !CompareOrCompute(call.function)) return false;
   const Expression& other = call.operands[1 - operand];
-  return (!other.is_literal() || !LiteralNeedsType(other)) && literal.type.SameButNullability(other.type);
+  return (!other.is_literal() || !LiteralNeedsType(other)) &&
+         literal.type.SameButNullability(other.type);
 }
 
 class Printer {
@@ -127,7 +130,8 @@ class Printer {
   // A DOUBLE made of an INT beside a DOUBLE column is still spelled as the INT.
   static std::string BareText(const Expression& literal) {
     const auto* number = std::get_if<double>(&literal.literal);
-    const bool whole = number && literal.literal_text.empty() && *number == std::trunc(*number) && std::fabs(*number) < 1e15;
+    const bool whole = number && literal.literal_text.empty() && *number == std::trunc(*number) &&
+                       std::fabs(*number) < 1e15;
     return whole ? std::to_string(static_cast<int64_t>(*number)) : LiteralText(literal);
   }
 
@@ -145,12 +149,13 @@ class Printer {
   }
 
   static bool IsFunctionId(const std::string& function) {
-    return function == "CURRENT_TIMESTAMP" || function == "CURRENT_DATE" || function == "CURRENT_TIME" ||
-           function == "LOCALTIMESTAMP" || function == "LOCALTIME";
+    return function == "CURRENT_TIMESTAMP" || function == "CURRENT_DATE" ||
+           function == "CURRENT_TIME" || function == "LOCALTIMESTAMP" || function == "LOCALTIME";
   }
 
   std::string OverText(const Expression& e) const {
-    std::string text = e.function + "(" + (e.distinct ? "DISTINCT " : "") + Operands(e) + ") OVER (";
+    std::string text =
+        e.function + "(" + (e.distinct ? "DISTINCT " : "") + Operands(e) + ") OVER (";
     const OverWindow& over = *e.over;
     for (size_t i = 0; i < over.partition.size(); ++i) {
       text += i == 0 ? "PARTITION BY " : ", ";
@@ -163,7 +168,8 @@ class Printer {
         text += over.partition.empty() ? "ORDER BY " : " ORDER BY ";
       }
       const OverWindow::Order& order = over.order[i];
-      text += Text(order.key) + (order.descending ? " DESC" : "") + (order.nulls_first ? " NULLS FIRST" : " NULLS LAST");
+      text += Text(order.key) + (order.descending ? " DESC" : "") +
+              (order.nulls_first ? " NULLS FIRST" : " NULLS LAST");
     }
     return text + FrameText(e) + ")";
   }
@@ -181,8 +187,9 @@ class Printer {
   }
 
   static bool AllowsFrame(const std::string& function) {
-    return function != "ROW_NUMBER" && function != "RANK" && function != "DENSE_RANK" && function != "NTILE" &&
-           function != "LAG" && function != "LEAD" && function != "PERCENT_RANK" && function != "CUME_DIST";
+    return function != "ROW_NUMBER" && function != "RANK" && function != "DENSE_RANK" &&
+           function != "NTILE" && function != "LAG" && function != "LEAD" &&
+           function != "PERCENT_RANK" && function != "CUME_DIST";
   }
 
   Form form_;
@@ -216,8 +223,7 @@ bool LiteralNeedsType(const Expression& literal) {
     case TypeKind::kInt:
     case TypeKind::kBoolean:
     case TypeKind::kSymbol: return false;
-    case TypeKind::kDate:
-      return false;
+    case TypeKind::kDate: return false;
     case TypeKind::kTime:
     case TypeKind::kTimestamp: return literal.type.precision != 0;
     case TypeKind::kChar:
@@ -228,12 +234,14 @@ bool LiteralNeedsType(const Expression& literal) {
 }
 
 std::string LiteralText(const Expression& literal) {
-  if (IsCharacter(literal.type) && !literal.is_null_literal()) return "_UTF-16LE" + BareLiteralText(literal);
+  if (IsCharacter(literal.type) && !literal.is_null_literal())
+    return "_UTF-16LE" + BareLiteralText(literal);
   return BareLiteralText(literal);
 }
 
 std::string BareLiteralText(const Expression& literal) {
-  if (literal.is_null_literal()) return IsInterval(literal.type) ? "null:" + IntervalText(literal.type) : "null";
+  if (literal.is_null_literal())
+    return IsInterval(literal.type) ? "null:" + IntervalText(literal.type) : "null";
   if (!literal.literal_text.empty()) return literal.literal_text;
   const Type& type = literal.type;
   if (type.kind == TypeKind::kBoolean) return std::get<bool>(literal.literal) ? "true" : "false";
@@ -252,7 +260,8 @@ std::string SargText(const Sarg& sarg, bool with_types) {
     if (i > 0) text += ", ";
     const std::string lower = range.lower ? BoundText(*range.lower, sarg.type, with_types) : "-∞";
     const std::string upper = range.upper ? BoundText(*range.upper, sarg.type, with_types) : "+∞";
-    if (range.lower && range.upper && range.lower_inclusive && range.upper_inclusive && lower == upper) {
+    if (range.lower && range.upper && range.lower_inclusive && range.upper_inclusive &&
+        lower == upper) {
       text += lower;
       continue;
     }
@@ -260,8 +269,10 @@ std::string SargText(const Sarg& sarg, bool with_types) {
     text += lower + ".." + upper;
     text += range.upper && range.upper_inclusive ? "]" : ")";
   }
-  if (sarg.null_as == Sarg::NullAs::kTrue) text += sarg.ranges.empty() ? "NULL AS TRUE" : "; NULL AS TRUE";
-  if (sarg.null_as == Sarg::NullAs::kFalse) text += sarg.ranges.empty() ? "NULL AS FALSE" : "; NULL AS FALSE";
+  if (sarg.null_as == Sarg::NullAs::kTrue)
+    text += sarg.ranges.empty() ? "NULL AS TRUE" : "; NULL AS TRUE";
+  if (sarg.null_as == Sarg::NullAs::kFalse)
+    text += sarg.ranges.empty() ? "NULL AS FALSE" : "; NULL AS FALSE";
   text += "]";
   const bool bare = sarg.type.kind == TypeKind::kInt || sarg.type.kind == TypeKind::kBoolean ||
                     (IsTemporal(sarg.type) && sarg.type.precision == 0);

@@ -23,11 +23,13 @@ std::string AstText(const Expression& expression);
 // As "Optimized Physical Plan" prints it.
 std::string PhysicalText(const Expression& expression, const InputName& input_name);
 
-// The literal's value alone: `1`, `1.50`, `1E0`, `_UTF-16LE'x'`, `2020-01-01`, `null`, `5000:INTERVAL SECOND`.
+// The literal's value alone: `1`, `1.50`, `1E0`, `_UTF-16LE'x'`, `2020-01-01`, `null`,
+// `5000:INTERVAL SECOND`.
 std::string LiteralText(const Expression& literal);
 // The same without a charset prefix: `'x'`.
 std::string BareLiteralText(const Expression& literal);
-// False where plans print a literal without its type: INTEGER, BOOLEAN, CHAR of its own length, times without fraction.
+// False where plans print a literal without its type: INTEGER, BOOLEAN, CHAR of its own length,
+// times without fraction.
 bool LiteralNeedsType(const Expression& literal);
 // `Sarg[(-∞..1), 5, [7..9]; NULL AS TRUE]`, followed by `:BIGINT` where typed.
 std::string SargText(const Sarg& sarg, bool with_types);

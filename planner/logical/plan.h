@@ -1,5 +1,6 @@
-// The logical plan: what the binder makes of a query, node for node what Calcite makes of it, so that the section
-// "Abstract Syntax Tree" of EXPLAIN can be printed from it before any rule has run.
+// The logical plan: what the binder makes of a query, node for node what Calcite makes of it, so
+// that the section "Abstract Syntax Tree" of EXPLAIN can be printed from it before any rule has
+// run.
 //
 //   SELECT k, COUNT(*) FROM t WHERE v > 1 GROUP BY k
 //     Aggregate {0}, COUNT()            k, EXPR$1
@@ -7,8 +8,9 @@
 //         Filter >($1, 1)               k, v
 //           Scan t                      k, v
 //
-// Nodes are immutable and shared: a rule makes new nodes around old ones. `schema` is what the node puts out; names
-// are Flink's (EXPR$0, $f1) and settled by the binder. Time attributes are in the types.
+// Nodes are immutable and shared: a rule makes new nodes around old ones. `schema` is what the node
+// puts out; names are Flink's (EXPR$0, $f1) and settled by the binder. Time attributes are in the
+// types.
 #pragma once
 
 #include <memory>
@@ -36,7 +38,7 @@ struct LogicalValues {
 };
 
 struct LogicalProject {
-  std::vector<Expression> expressions;  // may hold kOver
+  std::vector<Expression> expressions;                         // may hold kOver
   std::vector<std::pair<std::string, std::string>> ttl_hints;  // STATE_TTL of this query block
 };
 
@@ -45,12 +47,12 @@ struct LogicalFilter {
 };
 
 struct AggregateCall {
-  std::string function;        // COUNT, SUM, $SUM0, AVG, MIN, MAX, FIRST_VALUE, LAST_VALUE, LISTAGG, …
+  std::string function;  // COUNT, SUM, $SUM0, AVG, MIN, MAX, FIRST_VALUE, LAST_VALUE, LISTAGG, …
   std::vector<int> arguments;  // columns of the input; none = COUNT(*)
   bool distinct = false;
-  int filter = -1;             // a boolean column of the input, or -1
-  std::string name;            // of the output column
-  Type type;                   // of the output column
+  int filter = -1;   // a boolean column of the input, or -1
+  std::string name;  // of the output column
+  Type type;         // of the output column
   friend bool operator==(const AggregateCall&, const AggregateCall&) = default;
 };
 
@@ -92,15 +94,17 @@ enum class ConflictStrategy : uint8_t { kUnsaid, kDeduplicate, kError, kNothing 
 
 struct LogicalSink {
   TablePointer table;
-  std::vector<int> target_columns;  // positions in the sink schema that a partial insert names; empty = all
+  std::vector<int>
+      target_columns;  // positions in the sink schema that a partial insert names; empty = all
   ConflictStrategy conflict = ConflictStrategy::kUnsaid;
   std::map<std::string, std::string> hint_options;
   SourcePosition position;  // of the INSERT
 };
 
 struct LogicalNode {
-  std::variant<LogicalScan, LogicalValues, LogicalProject, LogicalFilter, LogicalAggregate, LogicalJoin,
-               LogicalCorrelate, LogicalUnion, LogicalSort, LogicalWatermarkAssigner, LogicalSink>
+  std::variant<LogicalScan, LogicalValues, LogicalProject, LogicalFilter, LogicalAggregate,
+               LogicalJoin, LogicalCorrelate, LogicalUnion, LogicalSort, LogicalWatermarkAssigner,
+               LogicalSink>
       op;
   std::vector<LogicalPointer> inputs;
   Schema schema;

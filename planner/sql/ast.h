@@ -1,11 +1,12 @@
 // What the parser makes of SQL text: syntax only, nothing is looked up.
 //
 //   SELECT k, COUNT(*) FROM t WHERE v > 1 GROUP BY k
-//     Query -> Select { items: Name k, Call COUNT(*);  from: NamedTable t;  where: Call > (Name v, Literal 1); … }
+//     Query -> Select { items: Name k, Call COUNT(*); from: NamedTable t; where: Call > (Name v,
+//     Literal 1); … }
 //
-// Trees are immutable once parsed and shared by pointer, so that the binder can put one expression in two places
-// (GROUP BY 1, ORDER BY alias). Every expression, table and statement carries its place in the text; names keep
-// their case. Function and operator names are in upper case.
+// Trees are immutable once parsed and shared by pointer, so that the binder can put one expression
+// in two places (GROUP BY 1, ORDER BY alias). Every expression, table and statement carries its
+// place in the text; names keep their case. Function and operator names are in upper case.
 #pragma once
 
 #include <map>
@@ -35,21 +36,37 @@ struct Name {
   std::string ToString() const;  // a.b.c
 };
 
-// --- types -----------------------------------------------------------------------------------------------------
+// --- types -----------------------------------------------------------------------------------
 
 struct DataType {
-  Type type;                // nullable unless NOT NULL was said
-  std::string unsupported;  // `ARRAY`, `MAP`, `ROW`, …: the kinds without a value form yet; else empty
-  std::string text;         // of an unsupported type, as written
+  Type type;  // nullable unless NOT NULL was said
+  std::string
+      unsupported;   // `ARRAY`, `MAP`, `ROW`, …: the kinds without a value form yet; else empty
+  std::string text;  // of an unsupported type, as written
   SourcePosition position;
 };
 
-// --- expressions -----------------------------------------------------------------------------------------------
+// --- expressions -----------------------------------------------------------------------------
 
 struct Literal {
-  enum class Kind : uint8_t { kNull, kTrue, kFalse, kUnknown, kExact, kApproximate, kString, kBinary, kDate, kTime, kTimestamp, kInterval, kSymbol };
+  enum class Kind : uint8_t {
+    kNull,
+    kTrue,
+    kFalse,
+    kUnknown,
+    kExact,
+    kApproximate,
+    kString,
+    kBinary,
+    kDate,
+    kTime,
+    kTimestamp,
+    kInterval,
+    kSymbol
+  };
   Kind kind = Kind::kNull;
-  std::string text;  // digits as written; the unquoted string; kBinary: hex digits; kSymbol: `BOTH`, `YEAR`
+  std::string
+      text;  // digits as written; the unquoted string; kBinary: hex digits; kSymbol: `BOTH`, `YEAR`
   // kInterval: `DAY`, `DAY TO SECOND`; the text may start with a sign
   std::string unit;
   bool negative = false;  // INTERVAL -'5' SECOND
@@ -70,7 +87,13 @@ struct OrderItem {
 };
 
 struct WindowBound {
-  enum class Kind : uint8_t { kUnboundedPreceding, kPreceding, kCurrentRow, kFollowing, kUnboundedFollowing };
+  enum class Kind : uint8_t {
+    kUnboundedPreceding,
+    kPreceding,
+    kCurrentRow,
+    kFollowing,
+    kUnboundedFollowing
+  };
   Kind kind = Kind::kCurrentRow;
   ExprPointer offset;
 };
@@ -87,12 +110,12 @@ struct WindowSpec {
   SourcePosition position;
 };
 
-// Functions and operators: `+`, `AND`, `LIKE`, `NOT LIKE` is NOT over LIKE, `IS NULL`, `ITEM` for a[i], `DOT` for
-// (x).f, `ARRAY`, `MAP`, `ROW`.
+// Functions and operators: `+`, `AND`, `LIKE`, `NOT LIKE` is NOT over LIKE, `IS NULL`, `ITEM` for
+// a[i], `DOT` for (x).f, `ARRAY`, `MAP`, `ROW`.
 struct Call {
   std::string function;
   std::vector<ExprPointer> operands;
-  bool infix = false;     // written as an operator; for printing and messages
+  bool infix = false;       // written as an operator; for printing and messages
   bool parentheses = true;  // false: CURRENT_TIMESTAMP
   bool distinct = false;
   ExprPointer filter;
@@ -156,8 +179,8 @@ struct Descriptor {
 };
 
 struct Expr {
-  std::variant<Literal, NameRef, Star, Call, Case, Cast, Between, In, Subquery, QuantifiedComparison, NamedArgument,
-               TableArgument, Descriptor>
+  std::variant<Literal, NameRef, Star, Call, Case, Cast, Between, In, Subquery,
+               QuantifiedComparison, NamedArgument, TableArgument, Descriptor>
       node;
   SourcePosition position;
 
@@ -167,10 +190,10 @@ struct Expr {
   }
 };
 
-// --- queries ---------------------------------------------------------------------------------------------------
+// --- queries ---------------------------------------------------------------------------------
 
 struct Hint {
-  std::string name;  // upper case
+  std::string name;                                          // upper case
   std::vector<std::pair<std::string, std::string>> options;  // 'k'='v'
   std::vector<std::string> arguments;                        // (a, b)
   SourcePosition position;
@@ -206,7 +229,8 @@ struct JoinTable {
 };
 
 struct TableRef {
-  std::variant<NamedTable, DerivedTable, FunctionTable, UnnestTable, MatchRecognize, JoinTable> node;
+  std::variant<NamedTable, DerivedTable, FunctionTable, UnnestTable, MatchRecognize, JoinTable>
+      node;
   Name alias;
   std::vector<Name> columns;
   SourcePosition position;
@@ -266,14 +290,15 @@ struct WithItem {
 
 struct Query {
   std::vector<WithItem> with;
-  std::variant<Select, Values, SetOperation, TableQuery, QueryPointer> body;  // QueryPointer: in parentheses
+  std::variant<Select, Values, SetOperation, TableQuery, QueryPointer>
+      body;  // QueryPointer: in parentheses
   std::vector<OrderItem> order;
   ExprPointer offset;
   ExprPointer fetch;
   SourcePosition position;
 };
 
-// --- statements ------------------------------------------------------------------------------------------------
+// --- statements ------------------------------------------------------------------------------
 
 struct Column {
   enum class Kind : uint8_t { kPhysical, kMetadata, kComputed };
@@ -380,7 +405,8 @@ struct Reset {
   std::optional<std::string> key;
 };
 struct Show {
-  std::string what;  // TABLES, VIEWS, CATALOGS, DATABASES, FUNCTIONS, CURRENT CATALOG, COLUMNS, CREATE TABLE, JOBS, …
+  // TABLES, VIEWS, CATALOGS, DATABASES, FUNCTIONS, CURRENT CATALOG, COLUMNS, CREATE TABLE, JOBS, …
+  std::string what;
   Name name;
   std::string like;
 };
@@ -398,8 +424,8 @@ struct Refused {
 };
 
 struct Statement {
-  std::variant<QueryPointer, Insert, StatementSet, Explain, CreateTable, CreateView, Drop, Alter, Set, Reset, Show,
-               Describe, Use, Refused>
+  std::variant<QueryPointer, Insert, StatementSet, Explain, CreateTable, CreateView, Drop, Alter,
+               Set, Reset, Show, Describe, Use, Refused>
       node;
   SourcePosition position;
   size_t begin = 0;  // of its text in the script, in bytes; without the `;`

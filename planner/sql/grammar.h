@@ -1,7 +1,8 @@
 // The recursive-descent grammar behind parser.h: one object per statement, methods by rule.
 //
-// Split over four files: grammar.cc (tokens, names, types), grammar_expression.cc, grammar_query.cc,
-// grammar_statement.cc. Every rule returns a Result; `Here()` is the token it stands on.
+// Split over four files: grammar.cc (tokens, names, types), grammar_expression.cc,
+// grammar_query.cc, grammar_statement.cc. Every rule returns a Result; `Here()` is the token it
+// stands on.
 #pragma once
 
 #include <initializer_list>
@@ -41,7 +42,7 @@ class Grammar {
   const Token& Ahead(size_t count);  // kEnd when the text has a bad token there
   Status Step();
   const SourcePosition& LastPosition() const { return last_; }
-  bool Is(std::string_view word) const;    // a keyword or symbol, here
+  bool Is(std::string_view word) const;  // a keyword or symbol, here
   bool IsAhead(size_t count, std::string_view word);
   bool IsSequence(std::initializer_list<std::string_view> words);
   Result<bool> Accept(std::string_view word);
@@ -53,13 +54,15 @@ class Grammar {
   void Leave() { --depth_; }
   Status CheckChain(int links) const;  // a + b + c + …
   bool IsName() const;
-  Result<ast::Name> SimpleName();    // one identifier
-  Result<ast::Name> CompoundName();  // a.b.c
+  Result<ast::Name> SimpleName();             // one identifier
+  Result<ast::Name> CompoundName();           // a.b.c
   Result<std::vector<ast::Name>> NameList();  // (a, b)
   Result<std::string> StringLiteral();
   Result<ast::DataType> DataType();
   Result<int> TypeParameter(int fallback, int low, int high, const char* what);
-  std::string TextBetween(size_t begin, size_t end) const { return std::string(text_.substr(begin, end - begin)); }
+  std::string TextBetween(size_t begin, size_t end) const {
+    return std::string(text_.substr(begin, end - begin));
+  }
 
   // --- expressions (grammar_expression.cc)
   Result<ast::ExprPointer> Or();
@@ -90,7 +93,8 @@ class Grammar {
   Result<ast::ExprPointer> FunctionCall(const ast::Name& name, SourcePosition start);
   Result<ast::ExprPointer> CallTail(ast::Call call, SourcePosition start);
   Result<ast::ExprPointer> Argument();
-  Result<ast::ExprPointer> SpecialFunction(const std::string& function, SourcePosition start, bool* special);
+  Result<ast::ExprPointer> SpecialFunction(const std::string& function, SourcePosition start,
+                                           bool* special);
   Result<ast::ExprPointer> JsonFunction(const std::string& function, SourcePosition start);
   Result<ast::ExprPointer> JsonConstructor(const std::string& function, SourcePosition start);
   Status JsonBehaviours(ast::Call* call, const std::string& function);

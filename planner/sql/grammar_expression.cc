@@ -1,5 +1,5 @@
-// Operator precedence as Calcite's, weakest first: OR, AND, NOT, IS/IN/BETWEEN/LIKE/comparison (left to right),
-// ||, + -, * / %, unary sign, a[i] and (x).f.
+// Operator precedence as Calcite's, weakest first: OR, AND, NOT, IS/IN/BETWEEN/LIKE/comparison
+// (left to right), ||, + -, * / %, unary sign, a[i] and (x).f.
 #include "engine/schema.h"
 #include "planner/sql/grammar.h"
 #include "planner/sql/parser.h"
@@ -58,21 +58,33 @@ bool IsComparison(const Token& token) {
 
 // Functions that may be written without parentheses.
 bool IsBareFunction(const std::string& upper) {
-  return upper == "CURRENT_TIMESTAMP" || upper == "CURRENT_DATE" || upper == "CURRENT_TIME" || upper == "LOCALTIMESTAMP" ||
-         upper == "LOCALTIME" || upper == "CURRENT_USER" || upper == "SESSION_USER" || upper == "SYSTEM_USER" ||
-         upper == "USER" || upper == "CURRENT_CATALOG" || upper == "CURRENT_SCHEMA" || upper == "CURRENT_PATH" ||
+  return upper == "CURRENT_TIMESTAMP" || upper == "CURRENT_DATE" || upper == "CURRENT_TIME" ||
+         upper == "LOCALTIMESTAMP" || upper == "LOCALTIME" || upper == "CURRENT_USER" ||
+         upper == "SESSION_USER" || upper == "SYSTEM_USER" || upper == "USER" ||
+         upper == "CURRENT_CATALOG" || upper == "CURRENT_SCHEMA" || upper == "CURRENT_PATH" ||
          upper == "CURRENT_ROLE";
 }
 
 // Reserved words that are functions when an opening parenthesis follows.
 bool IsReservedFunction(const std::string& upper) {
   static const std::vector<std::string> kNames = {
-      "ABS", "ARRAY_AGG", "AVG", "CARDINALITY", "CEIL", "CEILING", "CHAR_LENGTH", "CHARACTER_LENGTH", "COALESCE", "COLLECT",
-      "CONTAINS", "CORR", "COUNT", "COVAR_POP", "COVAR_SAMP", "CUME_DIST", "CURRENT_ROW", "DENSE_RANK", "ELEMENT", "EVERY", "EXP",
-      "FIRST_VALUE", "FLOOR", "GROUPING", "HASH", "HOUR", "LAG", "LAST_VALUE", "LEAD", "LEFT", "LN", "LOWER", "MAX", "MIN",
-      "MINUTE", "MOD", "MONTH", "DAY", "NTH_VALUE", "NTILE", "NULLIF", "OCTET_LENGTH", "PERCENT_RANK", "PERCENTILE_CONT",
-      "POWER", "RANK", "REGR_COUNT", "RIGHT", "ROW_NUMBER", "SECOND", "SOME", "SQRT", "STDDEV_POP", "STDDEV_SAMP", "SUM",
-      "TRUNCATE", "UPPER", "VAR_POP", "VAR_SAMP", "YEAR", "JSON_SCOPE", "REGR_SXX", "REGR_SYY", "WIDTH_BUCKET", "TRANSLATE"};
+      "ABS",         "ARRAY_AGG",    "AVG",          "CARDINALITY",
+      "CEIL",        "CEILING",      "CHAR_LENGTH",  "CHARACTER_LENGTH",
+      "COALESCE",    "COLLECT",      "CONTAINS",     "CORR",
+      "COUNT",       "COVAR_POP",    "COVAR_SAMP",   "CUME_DIST",
+      "CURRENT_ROW", "DENSE_RANK",   "ELEMENT",      "EVERY",
+      "EXP",         "FIRST_VALUE",  "FLOOR",        "GROUPING",
+      "HASH",        "HOUR",         "LAG",          "LAST_VALUE",
+      "LEAD",        "LEFT",         "LN",           "LOWER",
+      "MAX",         "MIN",          "MINUTE",       "MOD",
+      "MONTH",       "DAY",          "NTH_VALUE",    "NTILE",
+      "NULLIF",      "OCTET_LENGTH", "PERCENT_RANK", "PERCENTILE_CONT",
+      "POWER",       "RANK",         "REGR_COUNT",   "RIGHT",
+      "ROW_NUMBER",  "SECOND",       "SOME",         "SQRT",
+      "STDDEV_POP",  "STDDEV_SAMP",  "SUM",          "TRUNCATE",
+      "UPPER",       "VAR_POP",      "VAR_SAMP",     "YEAR",
+      "JSON_SCOPE",  "REGR_SXX",     "REGR_SYY",     "WIDTH_BUCKET",
+      "TRANSLATE"};
   for (const std::string& name : kNames) {
     if (name == upper) return true;
   }
@@ -142,11 +154,13 @@ Result<ExprPointer> Grammar::PredicateTail(ExprPointer left, bool* more) {
   *more = true;
   if (IsComparison(Here())) return Comparison(std::move(left));
   if (Is("IS")) return IsTail(std::move(left));
-  const bool negated = Is("NOT") && (IsAhead(1, "IN") || IsAhead(1, "BETWEEN") || IsAhead(1, "LIKE") ||
-                                     IsAhead(1, "SIMILAR") || IsAhead(1, "RLIKE") || IsAhead(1, "ILIKE"));
+  const bool negated =
+      Is("NOT") && (IsAhead(1, "IN") || IsAhead(1, "BETWEEN") || IsAhead(1, "LIKE") ||
+                    IsAhead(1, "SIMILAR") || IsAhead(1, "RLIKE") || IsAhead(1, "ILIKE"));
   if (negated) RT_TRY(Step());
   if (Is("IN")) return InTail(std::move(left), negated);
-  if (Is("LIKE") || Is("SIMILAR") || Is("RLIKE") || Is("ILIKE")) return LikeTail(std::move(left), negated);
+  if (Is("LIKE") || Is("SIMILAR") || Is("RLIKE") || Is("ILIKE"))
+    return LikeTail(std::move(left), negated);
   if (Is("BETWEEN")) {
     RT_TRY(Step());
     ast::Between between;
@@ -160,8 +174,8 @@ Result<ExprPointer> Grammar::PredicateTail(ExprPointer left, bool* more) {
     const SourcePosition position = Span(left->position, between.high->position);
     return MakeExpr(std::move(between), position);
   }
-  if (Is("OVERLAPS") || Is("CONTAINS") || Is("MEMBER") || Is("SUBMULTISET") || Is("EQUALS") || Is("PRECEDES") ||
-      Is("SUCCEEDS") || Is("FORMAT")) {
+  if (Is("OVERLAPS") || Is("CONTAINS") || Is("MEMBER") || Is("SUBMULTISET") || Is("EQUALS") ||
+      Is("PRECEDES") || Is("SUCCEEDS") || Is("FORMAT")) {
     ast::Call call;
     call.function = Here().upper;
     call.infix = true;
@@ -351,7 +365,8 @@ Result<ExprPointer> Grammar::Primary() {
     case Token::Kind::kString:
     case Token::Kind::kBinary: {
       ast::Literal literal;
-      literal.kind = token.kind == Token::Kind::kString ? ast::Literal::Kind::kString : ast::Literal::Kind::kBinary;
+      literal.kind = token.kind == Token::Kind::kString ? ast::Literal::Kind::kString
+                                                        : ast::Literal::Kind::kBinary;
       literal.text = token.text;
       RT_TRY(Step());
       // 'a' 'b' on several lines is one string.
@@ -372,7 +387,10 @@ Result<ExprPointer> Grammar::Primary() {
   if (word == "NULL" || word == "TRUE" || word == "FALSE" || word == "UNKNOWN") {
     ast::Literal literal;
     using K = ast::Literal::Kind;
-    literal.kind = word == "NULL" ? K::kNull : word == "TRUE" ? K::kTrue : word == "FALSE" ? K::kFalse : K::kUnknown;
+    literal.kind = word == "NULL"    ? K::kNull
+                   : word == "TRUE"  ? K::kTrue
+                   : word == "FALSE" ? K::kFalse
+                                     : K::kUnknown;
     RT_TRY(Step());
     return MakeExpr(std::move(literal), token.position);
   }
@@ -446,7 +464,8 @@ Result<ExprPointer> Grammar::Parenthesised() {
   }
   RT_ASSIGN(std::vector<ExprPointer> items, ExpressionList());
   const auto* inner = items.size() == 1 ? items[0]->as<ast::Subquery>() : nullptr;
-  if (inner && inner->kind == ast::Subquery::Kind::kScalar && ContinuesQuery()) {  // ((SELECT …) UNION …)
+  if (inner && inner->kind == ast::Subquery::Kind::kScalar &&
+      ContinuesQuery()) {  // ((SELECT …) UNION …)
     ast::Subquery subquery;
     RT_ASSIGN(subquery.query, QueryTail(inner->query));
     RT_TRY(Expect(")"));
@@ -463,7 +482,8 @@ Result<ExprPointer> Grammar::Parenthesised() {
 Result<ExprPointer> Grammar::NumberLiteral() {
   const Token token = Here();
   ast::Literal literal;
-  literal.kind = token.kind == Token::Kind::kApproximate ? ast::Literal::Kind::kApproximate : ast::Literal::Kind::kExact;
+  literal.kind = token.kind == Token::Kind::kApproximate ? ast::Literal::Kind::kApproximate
+                                                         : ast::Literal::Kind::kExact;
   literal.text = token.text;
   RT_TRY(Step());
   return MakeExpr(std::move(literal), token.position);
@@ -544,11 +564,35 @@ Result<ExprPointer> Grammar::IntervalLiteral() {
 
 // A unit in the singular: DAYS is DAY.
 Result<std::string> Grammar::TimeUnit() {
-  static const std::vector<std::string> kUnits = {
-      "YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND", "NANOSECOND",
-      "EPOCH", "DOW", "ISODOW", "DOY", "ISOYEAR", "DECADE", "CENTURY", "MILLENNIUM",
-      "SQL_TSI_YEAR", "SQL_TSI_QUARTER", "SQL_TSI_MONTH", "SQL_TSI_WEEK", "SQL_TSI_DAY", "SQL_TSI_HOUR", "SQL_TSI_MINUTE", "SQL_TSI_SECOND", "SQL_TSI_MICROSECOND",
-      "FRAC_SECOND"};
+  static const std::vector<std::string> kUnits = {"YEAR",
+                                                  "QUARTER",
+                                                  "MONTH",
+                                                  "WEEK",
+                                                  "DAY",
+                                                  "HOUR",
+                                                  "MINUTE",
+                                                  "SECOND",
+                                                  "MILLISECOND",
+                                                  "MICROSECOND",
+                                                  "NANOSECOND",
+                                                  "EPOCH",
+                                                  "DOW",
+                                                  "ISODOW",
+                                                  "DOY",
+                                                  "ISOYEAR",
+                                                  "DECADE",
+                                                  "CENTURY",
+                                                  "MILLENNIUM",
+                                                  "SQL_TSI_YEAR",
+                                                  "SQL_TSI_QUARTER",
+                                                  "SQL_TSI_MONTH",
+                                                  "SQL_TSI_WEEK",
+                                                  "SQL_TSI_DAY",
+                                                  "SQL_TSI_HOUR",
+                                                  "SQL_TSI_MINUTE",
+                                                  "SQL_TSI_SECOND",
+                                                  "SQL_TSI_MICROSECOND",
+                                                  "FRAC_SECOND"};
   const Token token = Here();
   if (token.kind != Token::Kind::kWord) return Unexpected("a unit of time, such as DAY");
   for (const std::string& unit : kUnits) {
@@ -557,9 +601,10 @@ Result<std::string> Grammar::TimeUnit() {
     return unit.starts_with("SQL_TSI_") ? unit.substr(8) : unit;
   }
   const std::string nearest = Nearest(token.upper, kUnits);
-  Status status = IsReservedWord(token.upper)
-                      ? Unexpected("a unit of time, such as DAY")
-                      : Status::Validate(token.position, "there is no unit of time {}", Quote(token.text));
+  Status status =
+      IsReservedWord(token.upper)
+          ? Unexpected("a unit of time, such as DAY")
+          : Status::Validate(token.position, "there is no unit of time {}", Quote(token.text));
   return nearest.empty() ? status : std::move(status).WithHint("Did you mean " + nearest + "?");
 }
 
@@ -847,7 +892,8 @@ Result<std::vector<ExprPointer>> Grammar::ExpressionList() {
   while (true) {
     RT_ASSIGN(ExprPointer item, Or());
     items.push_back(std::move(item));
-    if (items.size() > kMaxInList) return Status::Parse(Here().position, "more than {} entries in one list", kMaxInList);
+    if (items.size() > kMaxInList)
+      return Status::Parse(Here().position, "more than {} entries in one list", kMaxInList);
     RT_ASSIGN(const bool more, Accept(","));
     if (!more) return items;
   }

@@ -1,5 +1,6 @@
-// Functions with a syntax of their own: EXTRACT(DAY FROM ts), TRIM(BOTH 'x' FROM k), JSON_VALUE(… ON EMPTY), … They
-// become plain calls whose keywords are symbol operands, the form that Flink's plans print.
+// Functions with a syntax of their own: EXTRACT(DAY FROM ts), TRIM(BOTH 'x' FROM k), JSON_VALUE(…
+// ON EMPTY), … They become plain calls whose keywords are symbol operands, the form that Flink's
+// plans print.
 #include "planner/sql/grammar.h"
 
 namespace rowtide {
@@ -8,7 +9,8 @@ using ast::ExprPointer;
 using ast::MakeExpr;
 using ast::Span;
 
-Result<ExprPointer> Grammar::SpecialFunction(const std::string& function, SourcePosition start, bool* special) {
+Result<ExprPointer> Grammar::SpecialFunction(const std::string& function, SourcePosition start,
+                                             bool* special) {
   *special = true;
   ast::Call call;
   call.function = function;
@@ -146,8 +148,10 @@ Result<ExprPointer> Grammar::SpecialFunction(const std::string& function, Source
     }
     return close();
   }
-  if (function == "JSON_VALUE" || function == "JSON_QUERY" || function == "JSON_EXISTS") return JsonFunction(function, start);
-  if (function == "JSON_OBJECT" || function == "JSON_ARRAY" || function == "JSON_OBJECTAGG" || function == "JSON_ARRAYAGG") {
+  if (function == "JSON_VALUE" || function == "JSON_QUERY" || function == "JSON_EXISTS")
+    return JsonFunction(function, start);
+  if (function == "JSON_OBJECT" || function == "JSON_ARRAY" || function == "JSON_OBJECTAGG" ||
+      function == "JSON_ARRAYAGG") {
     return JsonConstructor(function, start);
   }
   *special = false;
@@ -168,10 +172,13 @@ Result<ExprPointer> Grammar::JsonFunction(const std::string& function, SourcePos
   return MakeExpr(std::move(call), Span(start, LastPosition()));
 }
 
-// RETURNING t, {NULL|ERROR|DEFAULT x} ON {EMPTY|ERROR}, wrappers. As symbols: `RETURNING`, a CAST carrying the type;
-// `NULL`, `ERROR`, `DEFAULT` followed by its value, `EMPTY ARRAY`, …, each followed by `ON EMPTY` or `ON ERROR`.
+// RETURNING t, {NULL|ERROR|DEFAULT x} ON {EMPTY|ERROR}, wrappers. As symbols: `RETURNING`, a CAST
+// carrying the type; `NULL`, `ERROR`, `DEFAULT` followed by its value, `EMPTY ARRAY`, …, each
+// followed by `ON EMPTY` or `ON ERROR`.
 Status Grammar::JsonBehaviours(ast::Call* call, const std::string& function) {
-  const auto symbol = [&](std::string text) { call->operands.push_back(Symbol(std::move(text), LastPosition())); };
+  const auto symbol = [&](std::string text) {
+    call->operands.push_back(Symbol(std::move(text), LastPosition()));
+  };
   while (!Is(")")) {
     if (Is("RETURNING")) {
       RT_TRY(Step());
@@ -209,7 +216,9 @@ Status Grammar::JsonBehaviours(ast::Call* call, const std::string& function) {
       behaviour = "DEFAULT";
       RT_ASSIGN(value, Or());
     } else {
-      return Unexpected(function == "JSON_VALUE" ? "RETURNING, NULL, ERROR or DEFAULT … ON {EMPTY|ERROR}, or )" : ")");
+      return Unexpected(function == "JSON_VALUE"
+                            ? "RETURNING, NULL, ERROR or DEFAULT … ON {EMPTY|ERROR}, or )"
+                            : ")");
     }
     RT_TRY(Expect("ON"));
     if (!Is("EMPTY") && !Is("ERROR")) return Unexpected("EMPTY or ERROR");
@@ -221,16 +230,19 @@ Status Grammar::JsonBehaviours(ast::Call* call, const std::string& function) {
   return Status::Ok();
 }
 
-// JSON_OBJECT(KEY k VALUE v, 'a' : 1 NULL ON NULL), JSON_ARRAY(a, b ABSENT ON NULL): the null behaviour comes first.
+// JSON_OBJECT(KEY k VALUE v, 'a' : 1 NULL ON NULL), JSON_ARRAY(a, b ABSENT ON NULL): the null
+// behaviour comes first.
 Result<ExprPointer> Grammar::JsonConstructor(const std::string& function, SourcePosition start) {
   RT_TRY(Step());
   RT_TRY(Step());
   ast::Call call;
   call.function = function;
-  std::string on_null = function == "JSON_OBJECT" || function == "JSON_OBJECTAGG" ? "NULL ON NULL" : "ABSENT ON NULL";
+  std::string on_null =
+      function == "JSON_OBJECT" || function == "JSON_OBJECTAGG" ? "NULL ON NULL" : "ABSENT ON NULL";
   const bool object = function.starts_with("JSON_OBJECT");
   const auto null_clause = [&]() -> Status {
-    if (!IsSequence({"NULL", "ON", "NULL"}) && !IsSequence({"ABSENT", "ON", "NULL"})) return Status::Ok();
+    if (!IsSequence({"NULL", "ON", "NULL"}) && !IsSequence({"ABSENT", "ON", "NULL"}))
+      return Status::Ok();
     on_null = Here().upper + " ON NULL";
     for (int i = 0; i < 3; ++i) RT_TRY(Step());
     return Status::Ok();

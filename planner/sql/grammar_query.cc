@@ -36,8 +36,8 @@ bool IsPlain(const ast::Query& query) {
 bool Grammar::StartsQuery() const { return Is("SELECT") || Is("VALUES") || Is("WITH"); }
 
 bool Grammar::ContinuesQuery() const {
-  return Is("UNION") || Is("INTERSECT") || Is("EXCEPT") || Is("MINUS") || Is("ORDER") || Is("LIMIT") || Is("OFFSET") ||
-         Is("FETCH");
+  return Is("UNION") || Is("INTERSECT") || Is("EXCEPT") || Is("MINUS") || Is("ORDER") ||
+         Is("LIMIT") || Is("OFFSET") || Is("FETCH");
 }
 
 Result<QueryPointer> Grammar::ParseQuery() {
@@ -104,7 +104,8 @@ Result<QueryPointer> Grammar::SetExpression(QueryPointer first) {
   for (int links = 0; Is("UNION") || Is("EXCEPT") || Is("MINUS"); ++links) {
     RT_TRY(CheckChain(links));
     ast::SetOperation operation;
-    operation.kind = Is("UNION") ? ast::SetOperation::Kind::kUnion : ast::SetOperation::Kind::kExcept;
+    operation.kind =
+        Is("UNION") ? ast::SetOperation::Kind::kUnion : ast::SetOperation::Kind::kExcept;
     RT_TRY(Step());
     RT_ASSIGN(operation.all, Accept("ALL"));
     if (!operation.all) RT_TRY(Accept("DISTINCT").status());
@@ -363,7 +364,7 @@ Status Grammar::OrderAndLimit(ast::Query* query) {
   }
 }
 
-// --- FROM --------------------------------------------------------------------------------------------------------
+// --- FROM ------------------------------------------------------------------------------------
 
 Result<TablePointer> Grammar::FromClause() {
   RT_ASSIGN(TablePointer left, JoinTree());
@@ -414,7 +415,8 @@ Result<TablePointer> Grammar::JoinTree() {
         RT_TRY(Step());
         RT_ASSIGN(join.using_columns, NameList());
       } else {
-        return Status::Validate(join.right->position, "this join needs ON or USING").WithHint("CROSS JOIN takes neither.");
+        return Status::Validate(join.right->position, "this join needs ON or USING")
+            .WithHint("CROSS JOIN takes neither.");
       }
     }
     left = MakeTable(std::move(join), Span(left->position, LastPosition()));
@@ -487,7 +489,8 @@ Result<TablePointer> Grammar::TablePrimary() {
       table->node = std::move(named);
     }
   }
-  if (Is("TABLESAMPLE") || Is("PIVOT") || Is("UNPIVOT")) return Status::Unsupported("{}", Here().upper).At(Here().position);
+  if (Is("TABLESAMPLE") || Is("PIVOT") || Is("UNPIVOT"))
+    return Status::Unsupported("{}", Here().upper).At(Here().position);
   if (Is("MATCH_RECOGNIZE")) {
     RT_TRY(Step());
     int open = 0;

@@ -14,16 +14,18 @@ struct RefusedWords {
   const char* second;
 };
 constexpr RefusedWords kRefused[] = {
-    {"ADD", "JAR"},       {"REMOVE", "JAR"},   {"ANALYZE", "TABLE"},  {"TRUNCATE", "TABLE"}, {"DELETE", "FROM"},
-    {"UPDATE", nullptr},  {"CALL", nullptr},   {"LOAD", "MODULE"},    {"UNLOAD", "MODULE"},  {"STOP", "JOB"},
-    {"COMPILE", nullptr}, {"EXECUTE", "PLAN"}, {"CREATE", "CATALOG"}, {"CREATE", "DATABASE"}, {"ALTER", nullptr},
-    {"UPSERT", nullptr},  {"MERGE", nullptr}};
+    {"ADD", "JAR"},        {"REMOVE", "JAR"},      {"ANALYZE", "TABLE"}, {"TRUNCATE", "TABLE"},
+    {"DELETE", "FROM"},    {"UPDATE", nullptr},    {"CALL", nullptr},    {"LOAD", "MODULE"},
+    {"UNLOAD", "MODULE"},  {"STOP", "JOB"},        {"COMPILE", nullptr}, {"EXECUTE", "PLAN"},
+    {"CREATE", "CATALOG"}, {"CREATE", "DATABASE"}, {"ALTER", nullptr},   {"UPSERT", nullptr},
+    {"MERGE", nullptr}};
 
 const std::vector<std::string>& FirstWords() {
   static const std::vector<std::string> kWords = {
-      "SELECT", "INSERT", "CREATE", "DROP", "ALTER", "EXPLAIN", "SHOW", "DESCRIBE", "DESC", "SET", "RESET", "USE",
-      "EXECUTE", "BEGIN", "WITH", "VALUES", "TABLE", "ADD", "REMOVE", "ANALYZE", "TRUNCATE", "DELETE", "UPDATE", "CALL",
-      "LOAD", "UNLOAD", "STOP", "COMPILE"};
+      "SELECT",   "INSERT", "CREATE", "DROP",  "ALTER",  "EXPLAIN", "SHOW",
+      "DESCRIBE", "DESC",   "SET",    "RESET", "USE",    "EXECUTE", "BEGIN",
+      "WITH",     "VALUES", "TABLE",  "ADD",   "REMOVE", "ANALYZE", "TRUNCATE",
+      "DELETE",   "UPDATE", "CALL",   "LOAD",  "UNLOAD", "STOP",    "COMPILE"};
   return kWords;
 }
 
@@ -71,7 +73,8 @@ Result<ast::Statement> Grammar::StatementBody() {
     if (IsSequence({"ALTER", "TABLE"}) || IsSequence({"ALTER", "VIEW"})) {
       return RefusedStatement("ALTER " + Ahead(1).upper);
     }
-    return RefusedStatement(refused.second ? fmt::format("{} {}", refused.first, refused.second) : refused.first);
+    return RefusedStatement(refused.second ? fmt::format("{} {}", refused.first, refused.second)
+                                           : refused.first);
   }
   if (Is("INSERT") || IsSequence({"EXECUTE", "INSERT"})) {
     if (Is("EXECUTE")) RT_TRY(Step());
@@ -124,7 +127,7 @@ Result<ast::Statement> Grammar::RefusedStatement(std::string construct) {
   return Made(ast::Refused{std::move(construct)});
 }
 
-// --- CREATE and DROP -------------------------------------------------------------------------------------------
+// --- CREATE and DROP -------------------------------------------------------------------------
 
 Result<ast::Statement> Grammar::Create() {
   RT_TRY(Step());
@@ -135,7 +138,9 @@ Result<ast::Statement> Grammar::Create() {
   if (Is("TABLE")) return CreateTable(temporary);
   if (Is("VIEW")) return CreateView(temporary);
   for (const char* object : {"FUNCTION", "MODEL", "MATERIALIZED", "CONNECTION", "SYSTEM"}) {
-    if (Is(object)) return RefusedStatement(Is("MATERIALIZED") ? "CREATE MATERIALIZED TABLE" : fmt::format("CREATE {}", object));
+    if (Is(object))
+      return RefusedStatement(Is("MATERIALIZED") ? "CREATE MATERIALIZED TABLE"
+                                                 : fmt::format("CREATE {}", object));
   }
   return Unexpected("TABLE or VIEW");
 }
@@ -170,7 +175,8 @@ Result<ast::Statement> Grammar::CreateTable(bool temporary) {
   }
   if (Is("DISTRIBUTED")) {
     const size_t begin = Here().begin;
-    while (Here().kind != Token::Kind::kEnd && !Is(";") && !Is("WITH") && !Is("PARTITIONED") && !Is("LIKE") && !Is("AS")) {
+    while (Here().kind != Token::Kind::kEnd && !Is(";") && !Is("WITH") && !Is("PARTITIONED") &&
+           !Is("LIKE") && !Is("AS")) {
       RT_TRY(Step());
     }
     table.distribution = TextBetween(begin, last_end_);
@@ -307,15 +313,18 @@ Status Grammar::LikeClause(ast::CreateTable* table) {
   while (!Is(")")) {
     ast::LikeOption option;
     option.position = Here().position;
-    if (!Is("INCLUDING") && !Is("EXCLUDING") && !Is("OVERWRITING")) return Unexpected("INCLUDING, EXCLUDING or OVERWRITING");
+    if (!Is("INCLUDING") && !Is("EXCLUDING") && !Is("OVERWRITING"))
+      return Unexpected("INCLUDING, EXCLUDING or OVERWRITING");
     option.mode = Here().upper;
     RT_TRY(Step());
-    static const std::vector<std::string> kFeatures = {"ALL",      "CONSTRAINTS", "DISTRIBUTION", "GENERATED",
-                                                       "METADATA", "OPTIONS",     "PARTITIONS",   "WATERMARKS"};
+    static const std::vector<std::string> kFeatures = {"ALL",        "CONSTRAINTS", "DISTRIBUTION",
+                                                       "GENERATED",  "METADATA",    "OPTIONS",
+                                                       "PARTITIONS", "WATERMARKS"};
     for (const std::string& feature : kFeatures) {
       if (Is(feature)) option.feature = feature;
     }
-    if (option.feature.empty()) return Unexpected("ALL, CONSTRAINTS, GENERATED, METADATA, OPTIONS, PARTITIONS or WATERMARKS");
+    if (option.feature.empty())
+      return Unexpected("ALL, CONSTRAINTS, GENERATED, METADATA, OPTIONS, PARTITIONS or WATERMARKS");
     RT_TRY(Step());
     table->like_options.push_back(std::move(option));
   }
@@ -373,7 +382,7 @@ Result<ast::Statement> Grammar::Drop() {
   return Made(std::move(drop));
 }
 
-// --- INSERT and statement sets ---------------------------------------------------------------------------------
+// --- INSERT and statement sets ---------------------------------------------------------------
 
 Result<ast::Insert> Grammar::InsertStatement() {
   ast::Insert insert;
@@ -403,15 +412,16 @@ Result<ast::Insert> Grammar::InsertStatement() {
     }
     RT_TRY(Expect(")"));
   }
-  if (Is("(") && (Ahead(1).kind == Token::Kind::kQuoted || Ahead(1).kind == Token::Kind::kWord) && !IsAhead(1, "SELECT") &&
-      !IsAhead(1, "WITH") && !IsAhead(1, "VALUES")) {
+  if (Is("(") && (Ahead(1).kind == Token::Kind::kQuoted || Ahead(1).kind == Token::Kind::kWord) &&
+      !IsAhead(1, "SELECT") && !IsAhead(1, "WITH") && !IsAhead(1, "VALUES")) {
     RT_ASSIGN(insert.columns, NameList());
   }
   RT_ASSIGN(insert.query, QueryExpression(true));
   if (IsSequence({"ON", "CONFLICT"})) {
     const SourcePosition at = Here().position;
     RT_TRY(ExpectSequence({"ON", "CONFLICT", "DO"}));
-    if (!Is("NOTHING") && !Is("ERROR") && !Is("DEDUPLICATE")) return Unexpected("NOTHING, ERROR or DEDUPLICATE");
+    if (!Is("NOTHING") && !Is("ERROR") && !Is("DEDUPLICATE"))
+      return Unexpected("NOTHING, ERROR or DEDUPLICATE");
     insert.on_conflict = Here().upper;
     RT_TRY(Step());
     insert.conflict_position = Span(at, LastPosition());
@@ -448,12 +458,14 @@ Result<ast::Statement> Grammar::ExplainStatement() {
     bool more = true;
     while (more) {
       more = false;
-      for (const char* detail : {"CHANGELOG_MODE", "ESTIMATED_COST", "JSON_EXECUTION_PLAN", "PLAN_ADVICE"}) {
+      for (const char* detail :
+           {"CHANGELOG_MODE", "ESTIMATED_COST", "JSON_EXECUTION_PLAN", "PLAN_ADVICE"}) {
         if (!Is(detail)) continue;
         explain.details.push_back(detail);
         RT_TRY(Step());
         RT_ASSIGN(more, Accept(","));
-        if (more && !Is("CHANGELOG_MODE") && !Is("ESTIMATED_COST") && !Is("JSON_EXECUTION_PLAN") && !Is("PLAN_ADVICE")) {
+        if (more && !Is("CHANGELOG_MODE") && !Is("ESTIMATED_COST") && !Is("JSON_EXECUTION_PLAN") &&
+            !Is("PLAN_ADVICE")) {
           return Unexpected("CHANGELOG_MODE, ESTIMATED_COST, JSON_EXECUTION_PLAN or PLAN_ADVICE");
         }
         break;
@@ -473,7 +485,7 @@ Result<ast::Statement> Grammar::ExplainStatement() {
   return Made(std::move(explain));
 }
 
-// --- SHOW, SET, RESET ------------------------------------------------------------------------------------------
+// --- SHOW, SET, RESET ------------------------------------------------------------------------
 
 Result<ast::Statement> Grammar::ShowStatement() {
   RT_TRY(Step());
@@ -497,7 +509,8 @@ Result<ast::Statement> Grammar::ShowStatement() {
     RT_TRY(Step());
     if (!Is("FUNCTIONS")) return Unexpected("FUNCTIONS");
   }
-  for (const char* what : {"CATALOGS", "DATABASES", "TABLES", "VIEWS", "FUNCTIONS", "COLUMNS", "JOBS"}) {
+  for (const char* what :
+       {"CATALOGS", "DATABASES", "TABLES", "VIEWS", "FUNCTIONS", "COLUMNS", "JOBS"}) {
     if (!Is(what)) continue;
     show.what = what;
     RT_TRY(Step());
@@ -514,10 +527,12 @@ Result<ast::Statement> Grammar::ShowStatement() {
     }
     return Made(std::move(show));
   }
-  if (Is("JARS") || Is("MODULES") || Is("FULL") || Is("PARTITIONS") || Is("PROCEDURES") || Is("MODELS") || Is("MATERIALIZED")) {
+  if (Is("JARS") || Is("MODULES") || Is("FULL") || Is("PARTITIONS") || Is("PROCEDURES") ||
+      Is("MODELS") || Is("MATERIALIZED")) {
     return RefusedStatement("SHOW " + Here().upper);
   }
-  return Unexpected("CATALOGS, DATABASES, TABLES, VIEWS, FUNCTIONS, COLUMNS, CREATE, CURRENT or JOBS");
+  return Unexpected(
+      "CATALOGS, DATABASES, TABLES, VIEWS, FUNCTIONS, COLUMNS, CREATE, CURRENT or JOBS");
 }
 
 Result<ast::Statement> Grammar::SetStatement() {

@@ -6,14 +6,16 @@ namespace rowtide {
 namespace {
 
 bool IsLetter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (static_cast<unsigned char>(c) & 0x80);
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         (static_cast<unsigned char>(c) & 0x80);
 }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsHex(char c) { return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 
 // Two- and three-character symbols, longest first.
-constexpr std::string_view kLongSymbols[] = {"/*+", "<>", "<=", ">=", "!=", "||", "=>", "*/", "->", "::", "{-", "-}"};
+constexpr std::string_view kLongSymbols[] = {"/*+", "<>", "<=", ">=", "!=", "||",
+                                             "=>",  "*/", "->", "::", "{-", "-}"};
 constexpr std::string_view kShortSymbols = "()[]{},;.+-*/%=<>|^?:&!~@$#\"";
 
 void AppendUtf8(uint32_t code, std::string* out) {
@@ -107,7 +109,8 @@ Result<Token> Lexer::Quoted(char quote, Token::Kind kind) {
   }
   Advance(1);
   Finish(&token);
-  if (kind == Token::Kind::kQuoted && token.text.empty()) return Status::Parse(token.position, "the quoted name is empty");
+  if (kind == Token::Kind::kQuoted && token.text.empty())
+    return Status::Parse(token.position, "the quoted name is empty");
   return token;
 }
 
@@ -116,7 +119,8 @@ Result<Token> Lexer::EscapedString() {
   Token token = Start(Token::Kind::kString);
   Advance(2);
   while (true) {
-    if (at_ >= text_.size()) return Status::Parse(token.position, "the string has no end; expected '");
+    if (at_ >= text_.size())
+      return Status::Parse(token.position, "the string has no end; expected '");
     const char c = Peek();
     if (c == '\'') {
       if (Peek(1) != '\'') break;
@@ -135,8 +139,10 @@ Result<Token> Lexer::EscapedString() {
     if (digits > 0) {
       uint32_t code = 0;
       for (size_t i = 0; i < digits; ++i) {
-        if (!IsHex(Peek(2 + i))) return Status::Parse(at, "\\{} needs {} hexadecimal digits", escape, digits);
-        code = code * 16 + static_cast<uint32_t>(std::stoi(std::string(1, Peek(2 + i)), nullptr, 16));
+        if (!IsHex(Peek(2 + i)))
+          return Status::Parse(at, "\\{} needs {} hexadecimal digits", escape, digits);
+        code =
+            code * 16 + static_cast<uint32_t>(std::stoi(std::string(1, Peek(2 + i)), nullptr, 16));
       }
       if (code > 0x10FFFF) return Status::Parse(at, "no such character");
       AppendUtf8(code, &token.text);
@@ -191,7 +197,8 @@ Result<Token> Lexer::Number() {
   Finish(&token);
   if (IsLetter(Peek())) {
     Token word = Word();
-    return Status::Parse(word.position, "{} follows a number; put a blank between them", Quote(word.text));
+    return Status::Parse(word.position, "{} follows a number; put a blank between them",
+                         Quote(word.text));
   }
   return token;
 }

@@ -2,8 +2,9 @@
 //
 //   SELECT `a b`, 'it''s' -- why     ->   word SELECT | quoted a b | , | string it's | end
 //
-// Untrusted text: never reads past the end; a bad token is a parse error with its place. Comments are skipped, hints
-// (`/*+`) are symbols. Keywords are plain words here; what is reserved is the parser's business (reserved_words.h).
+// Untrusted text: never reads past the end; a bad token is a parse error with its place. Comments
+// are skipped, hints (`/*+`) are symbols. Keywords are plain words here; what is reserved is the
+// parser's business (reserved_words.h).
 #pragma once
 
 #include <string>
@@ -15,7 +16,18 @@
 namespace rowtide {
 
 struct Token {
-  enum class Kind : uint8_t { kEnd, kWord, kQuoted, kString, kUnicodeString, kBinary, kInteger, kDecimal, kApproximate, kSymbol };
+  enum class Kind : uint8_t {
+    kEnd,
+    kWord,
+    kQuoted,
+    kString,
+    kUnicodeString,
+    kBinary,
+    kInteger,
+    kDecimal,
+    kApproximate,
+    kSymbol
+  };
   Kind kind = Kind::kEnd;
   std::string text;   // unquoted
   std::string upper;  // kWord: in upper case; kSymbol: the symbol
@@ -46,7 +58,9 @@ class Lexer {
   Token Word();
   Result<Token> Symbol();
   void Advance(size_t bytes);
-  char Peek(size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
+  char Peek(size_t ahead = 0) const {
+    return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0';
+  }
   Token Start(Token::Kind kind) const;
   void Finish(Token* token) const;
 

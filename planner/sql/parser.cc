@@ -13,7 +13,8 @@ Result<std::optional<ast::Statement>> ScriptParser::NextStatement() {
   skipping.MoveTo(offset_, line_, column_);
   const Result<bool> end = grammar.AtEnd();
   if (end.ok() && *end) return std::optional<ast::Statement>();
-  Result<ast::Statement> statement = end.ok() ? grammar.ParseStatement() : Result<ast::Statement>(end.status());
+  Result<ast::Statement> statement =
+      end.ok() ? grammar.ParseStatement() : Result<ast::Statement>(end.status());
   if (statement.ok()) {
     const Token& last = grammar.current();
     offset_ = last.begin;

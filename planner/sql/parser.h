@@ -1,4 +1,5 @@
-// SQL text to statements: recursive descent over lexer.h's tokens, Calcite's precedence, Flink's dialect.
+// SQL text to statements: recursive descent over lexer.h's tokens, Calcite's precedence, Flink's
+// dialect.
 //
 // A script is read statement by statement, so an error in the third does not hide the first two:
 //
@@ -8,8 +9,9 @@
 //     if (!statement) break;
 //   }
 //
-// After an error the next call goes on behind the `;` of the broken statement. Errors are of kind parse and carry the
-// place of the token that does not fit, what was expected, and the nearest keyword if it looks like a misspelling.
+// After an error the next call goes on behind the `;` of the broken statement. Errors are of kind
+// parse and carry the place of the token that does not fit, what was expected, and the nearest
+// keyword if it looks like a misspelling.
 #pragma once
 
 #include <memory>
@@ -22,9 +24,10 @@
 namespace rowtide {
 
 inline constexpr size_t kMaxStatementBytes = 1 << 20;
-inline constexpr int kMaxNesting = 256;        // of expressions and queries inside each other
-inline constexpr int kMaxChain = 1024;         // operators in a row: a + b + c …; AND and OR are not bounded
-inline constexpr size_t kMaxInList = 65536;    // entries of IN (…)
+inline constexpr int kMaxNesting = 256;  // of expressions and queries inside each other
+inline constexpr int kMaxChain =
+    1024;  // operators in a row: a + b + c …; AND and OR are not bounded
+inline constexpr size_t kMaxInList = 65536;  // entries of IN (…)
 
 class ScriptParser {
  public:

@@ -1,4 +1,5 @@
-// The words that are no names unless in back-ticks, as in Flink 2.3, and the words of the grammar for "nearest" hints.
+// The words that are no names unless in back-ticks, as in Flink 2.3, and the words of the grammar
+// for "nearest" hints.
 #pragma once
 
 #include <string>

@@ -30,7 +30,9 @@ std::string String(const std::string& text) { return Quoted(text, '\''); }
 
 bool NeedsQuotes(const std::string& part) {
   if (part.empty() || IsReservedWord(UpperCase(part))) return true;
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
   if (!letter(part[0])) return true;
   for (const char c : part) {
     if (!letter(c) && !(c >= '0' && c <= '9')) return true;
@@ -40,7 +42,9 @@ bool NeedsQuotes(const std::string& part) {
 
 std::string Part(const std::string& part) { return NeedsQuotes(part) ? Quoted(part, '`') : part; }
 std::string Text(const ast::Name& name) { return Joined(name.parts, ".", Part); }
-std::string List(const std::vector<ast::Name>& names) { return "(" + Joined(names, ", ", Text) + ")"; }
+std::string List(const std::vector<ast::Name>& names) {
+  return "(" + Joined(names, ", ", Text) + ")";
+}
 
 std::string Text(const ast::DataType& type) {
   if (!type.unsupported.empty()) return type.text;
@@ -67,7 +71,8 @@ std::string Text(const ast::Literal& literal) {
     case K::kTime: return "TIME " + String(literal.text);
     case K::kTimestamp: return "TIMESTAMP " + String(literal.text);
     case K::kInterval:
-      return std::string("INTERVAL ") + (literal.negative ? "-" : "") + String(literal.text) + " " + literal.unit;
+      return std::string("INTERVAL ") + (literal.negative ? "-" : "") + String(literal.text) + " " +
+             literal.unit;
   }
   RT_CHECK(false);
 }
@@ -100,7 +105,8 @@ std::string Text(const ast::WindowSpec& window) {
   if (!window.order.empty()) add("ORDER BY " + Text(window.order));
   if (window.has_frame) {
     const std::string unit = window.rows ? "ROWS " : "RANGE ";
-    add(window.upper ? unit + "BETWEEN " + Text(window.lower) + " AND " + Text(*window.upper) : unit + Text(window.lower));
+    add(window.upper ? unit + "BETWEEN " + Text(window.lower) + " AND " + Text(*window.upper)
+                     : unit + Text(window.lower));
   }
   return "(" + text + ")";
 }
@@ -128,8 +134,10 @@ std::string SpecialText(const ast::Call& call) {
   if ((f == "FLOOR" || f == "CEIL") && call.operands.size() == 2 && IsSymbol(call.operands[1])) {
     return f + "(" + operand(0) + " TO " + operand(1) + ")";
   }
-  if (f == "TRIM" && call.operands.size() == 3) return "TRIM(" + operand(0) + " " + operand(1) + " FROM " + operand(2) + ")";
-  if (f == "POSITION" && call.operands.size() == 2) return "POSITION(" + operand(0) + " IN " + operand(1) + ")";
+  if (f == "TRIM" && call.operands.size() == 3)
+    return "TRIM(" + operand(0) + " " + operand(1) + " FROM " + operand(2) + ")";
+  if (f == "POSITION" && call.operands.size() == 2)
+    return "POSITION(" + operand(0) + " IN " + operand(1) + ")";
   if (f == "JSON_VALUE" || f == "JSON_QUERY" || f == "JSON_EXISTS") {
     return f + "(" + operand(0) + ", " + operand(1) + JsonClauses(call, 2) + ")";
   }
@@ -145,7 +153,8 @@ std::string SpecialText(const ast::Call& call) {
     for (size_t i = 1; i < call.operands.size(); ++i) text += (i > 1 ? ", " : "") + operand(i);
     return text + " " + operand(0) + ")";
   }
-  if ((f == "ARRAY" || f == "MAP" || f == "MULTISET") && !call.infix) return f + "[" + Expressions(call.operands) + "]";
+  if ((f == "ARRAY" || f == "MAP" || f == "MULTISET") && !call.infix)
+    return f + "[" + Expressions(call.operands) + "]";
   if (f == "INTERVAL") return "INTERVAL " + operand(0) + " " + operand(1);
   return "";
 }
@@ -160,10 +169,14 @@ std::string OperatorText(const ast::Call& call) {
   if (f == "DOT") return "(" + operand(0) + ")." + operand(1);
   if (f == "MOD") return "(" + operand(0) + " % " + operand(1) + ")";
   if (f.starts_with("IS ") && call.operands.size() == 1) return "(" + operand(0) + " " + f + ")";
-  if ((f == "LIKE" || f == "SIMILAR TO" || f == "RLIKE" || f == "ILIKE") && call.operands.size() == 3) {
+  if ((f == "LIKE" || f == "SIMILAR TO" || f == "RLIKE" || f == "ILIKE") &&
+      call.operands.size() == 3) {
     return "(" + operand(0) + " " + f + " " + operand(1) + " ESCAPE " + operand(2) + ")";
   }
-  return "(" + Joined(call.operands, (" " + f + " ").c_str(), [](const ast::ExprPointer& e) { return Unparse(*e); }) + ")";
+  return "(" +
+         Joined(call.operands, (" " + f + " ").c_str(),
+                [](const ast::ExprPointer& e) { return Unparse(*e); }) +
+         ")";
 }
 
 std::string Text(const ast::Call& call) {
@@ -171,9 +184,11 @@ std::string Text(const ast::Call& call) {
   if (!call.parentheses) return call.function;
   std::string text = SpecialText(call);
   if (text.empty()) {
-    text = call.function + "(" + (call.distinct ? "DISTINCT " : "") + Expressions(call.operands) + ")";
+    text =
+        call.function + "(" + (call.distinct ? "DISTINCT " : "") + Expressions(call.operands) + ")";
   }
-  if (!call.within_group.empty()) text += " WITHIN GROUP (ORDER BY " + Text(call.within_group) + ")";
+  if (!call.within_group.empty())
+    text += " WITHIN GROUP (ORDER BY " + Text(call.within_group) + ")";
   if (call.filter) text += " FILTER (WHERE " + Unparse(*call.filter) + ")";
   if (!call.nulls.empty()) text += " " + call.nulls;
   if (call.over) text += " OVER " + Text(*call.over);
@@ -183,19 +198,24 @@ std::string Text(const ast::Call& call) {
 std::string Text(const ast::Case& node) {
   std::string text = "CASE";
   if (node.operand) text += " " + Unparse(*node.operand);
-  for (const auto& [when, then] : node.whens) text += " WHEN " + Unparse(*when) + " THEN " + Unparse(*then);
+  for (const auto& [when, then] : node.whens)
+    text += " WHEN " + Unparse(*when) + " THEN " + Unparse(*then);
   if (node.otherwise) text += " ELSE " + Unparse(*node.otherwise);
   return text + " END";
 }
 
 std::string Text(const ast::NameRef& ref) { return Text(ref.name); }
-std::string Text(const ast::Star& star) { return star.qualifier.empty() ? "*" : Text(star.qualifier) + ".*"; }
+std::string Text(const ast::Star& star) {
+  return star.qualifier.empty() ? "*" : Text(star.qualifier) + ".*";
+}
 std::string Text(const ast::Cast& cast) {
-  return std::string(cast.tries ? "TRY_CAST(" : "CAST(") + Unparse(*cast.operand) + " AS " + Text(cast.type) + ")";
+  return std::string(cast.tries ? "TRY_CAST(" : "CAST(") + Unparse(*cast.operand) + " AS " +
+         Text(cast.type) + ")";
 }
 std::string Text(const ast::Between& between) {
   return "(" + Unparse(*between.operand) + (between.negated ? " NOT BETWEEN " : " BETWEEN ") +
-         (between.symmetric ? "SYMMETRIC " : "") + Unparse(*between.low) + " AND " + Unparse(*between.high) + ")";
+         (between.symmetric ? "SYMMETRIC " : "") + Unparse(*between.low) + " AND " +
+         Unparse(*between.high) + ")";
 }
 std::string Text(const ast::In& in) {
   return "(" + Unparse(*in.operand) + (in.negated ? " NOT IN (" : " IN (") +
@@ -209,29 +229,41 @@ std::string Text(const ast::QuantifiedComparison& node) {
   return "(" + Unparse(*node.operand) + " " + node.comparison + " " + node.quantifier + " (" +
          (node.query ? Unparse(*node.query) : Expressions(node.list)) + "))";
 }
-std::string Text(const ast::NamedArgument& argument) { return Text(argument.name) + " => " + Unparse(*argument.value); }
+std::string Text(const ast::NamedArgument& argument) {
+  return Text(argument.name) + " => " + Unparse(*argument.value);
+}
 std::string Text(const ast::TableArgument& argument) {
-  std::string text = "TABLE " + (argument.query ? "(" + Unparse(*argument.query) + ")" : Text(argument.table));
-  if (!argument.partition.empty()) text += " PARTITION BY (" + Expressions(argument.partition) + ")";
+  std::string text =
+      "TABLE " + (argument.query ? "(" + Unparse(*argument.query) + ")" : Text(argument.table));
+  if (!argument.partition.empty())
+    text += " PARTITION BY (" + Expressions(argument.partition) + ")";
   return text;
 }
-std::string Text(const ast::Descriptor& descriptor) { return "DESCRIPTOR" + List(descriptor.columns); }
+std::string Text(const ast::Descriptor& descriptor) {
+  return "DESCRIPTOR" + List(descriptor.columns);
+}
 
-// --- queries -----------------------------------------------------------------------------------------------------
+// --- queries ---------------------------------------------------------------------------------
 
 std::string Text(const std::vector<ast::Hint>& hints) {
   if (hints.empty()) return "";
-  return " /*+ " + Joined(hints, ", ", [](const ast::Hint& hint) {
-           std::string inside = Joined(hint.options, ", ", [](const auto& option) { return String(option.first) + " = " + String(option.second); });
-           if (hint.options.empty()) inside = Joined(hint.arguments, ", ", Part);
-           return hint.name + (inside.empty() ? "" : "(" + inside + ")");
-         }) + " */";
+  return " /*+ " +
+         Joined(hints, ", ",
+                [](const ast::Hint& hint) {
+                  std::string inside = Joined(hint.options, ", ", [](const auto& option) {
+                    return String(option.first) + " = " + String(option.second);
+                  });
+                  if (hint.options.empty()) inside = Joined(hint.arguments, ", ", Part);
+                  return hint.name + (inside.empty() ? "" : "(" + inside + ")");
+                }) +
+         " */";
 }
 
 std::string Text(const ast::TableRef& table);
 
 std::string Text(const ast::NamedTable& named) {
-  return Text(named.name) + Text(named.hints) + (named.system_time ? " FOR SYSTEM_TIME AS OF " + Unparse(*named.system_time) : "");
+  return Text(named.name) + Text(named.hints) +
+         (named.system_time ? " FOR SYSTEM_TIME AS OF " + Unparse(*named.system_time) : "");
 }
 std::string Text(const ast::DerivedTable& derived) {
   return std::string(derived.lateral ? "LATERAL " : "") + "(" + Unparse(*derived.query) + ")";
@@ -240,9 +272,12 @@ std::string Text(const ast::FunctionTable& function) {
   return std::string(function.lateral ? "LATERAL " : "") + "TABLE(" + Unparse(*function.call) + ")";
 }
 std::string Text(const ast::UnnestTable& unnest) {
-  return "UNNEST(" + Expressions(unnest.operands) + ")" + (unnest.ordinality ? " WITH ORDINALITY" : "");
+  return "UNNEST(" + Expressions(unnest.operands) + ")" +
+         (unnest.ordinality ? " WITH ORDINALITY" : "");
 }
-std::string Text(const ast::MatchRecognize& match) { return Text(*match.input) + " MATCH_RECOGNIZE ()"; }
+std::string Text(const ast::MatchRecognize& match) {
+  return Text(*match.input) + " MATCH_RECOGNIZE ()";
+}
 
 std::string Text(const ast::JoinTable& join) {
   using K = ast::JoinTable::Kind;
@@ -290,41 +325,52 @@ std::string Text(const ast::Select& select) {
   });
   if (select.from) text += " FROM " + Text(*select.from);
   if (select.where) text += " WHERE " + Unparse(*select.where);
-  if (select.has_group_by) text += " GROUP BY " + Joined(select.group_by, ", ", [](const ast::GroupItem& i) { return Text(i); });
+  if (select.has_group_by)
+    text += " GROUP BY " +
+            Joined(select.group_by, ", ", [](const ast::GroupItem& i) { return Text(i); });
   if (select.having) text += " HAVING " + Unparse(*select.having);
   if (!select.windows.empty()) {
-    text += " WINDOW " + Joined(select.windows, ", ", [](const auto& w) { return Text(w.first) + " AS " + Text(w.second); });
+    text += " WINDOW " + Joined(select.windows, ", ", [](const auto& w) {
+              return Text(w.first) + " AS " + Text(w.second);
+            });
   }
   if (select.qualify) text += " QUALIFY " + Unparse(*select.qualify);
   return text;
 }
 
 std::string Text(const ast::Values& values) {
-  return "VALUES " + Joined(values.rows, ", ", [](const auto& row) { return "(" + Expressions(row) + ")"; });
+  return "VALUES " +
+         Joined(values.rows, ", ", [](const auto& row) { return "(" + Expressions(row) + ")"; });
 }
 
 std::string Operand(const ast::Query& query) {
-  const bool simple = std::holds_alternative<ast::Select>(query.body) && query.order.empty() && !query.fetch && !query.offset &&
-                      query.with.empty();
+  const bool simple = std::holds_alternative<ast::Select>(query.body) && query.order.empty() &&
+                      !query.fetch && !query.offset && query.with.empty();
   return simple ? Unparse(query) : "(" + Unparse(query) + ")";
 }
 
 std::string Text(const ast::SetOperation& operation) {
   using K = ast::SetOperation::Kind;
-  const char* words = operation.kind == K::kUnion ? " UNION " : operation.kind == K::kIntersect ? " INTERSECT " : " EXCEPT ";
-  return Operand(*operation.left) + words + (operation.all ? "ALL " : "") + Operand(*operation.right);
+  const char* words = operation.kind == K::kUnion       ? " UNION "
+                      : operation.kind == K::kIntersect ? " INTERSECT "
+                                                        : " EXCEPT ";
+  return Operand(*operation.left) + words + (operation.all ? "ALL " : "") +
+         Operand(*operation.right);
 }
 
 std::string Text(const ast::TableQuery& table) { return "TABLE " + Text(table.table); }
 std::string Text(const ast::QueryPointer& query) { return "(" + Unparse(*query) + ")"; }
 
-// --- statements --------------------------------------------------------------------------------------------------
+// --- statements ------------------------------------------------------------------------------
 
 std::string Text(const ast::Insert& insert) {
   std::string text = insert.overwrite ? "INSERT OVERWRITE " : "INSERT INTO ";
   text += Text(insert.table) + Text(insert.hints);
   if (!insert.partition.empty()) {
-    text += " PARTITION (" + Joined(insert.partition, ", ", [](const auto& p) { return Text(p.first) + " = " + Unparse(*p.second); }) + ")";
+    text += " PARTITION (" +
+            Joined(insert.partition, ", ",
+                   [](const auto& p) { return Text(p.first) + " = " + Unparse(*p.second); }) +
+            ")";
   }
   if (!insert.columns.empty()) text += " " + List(insert.columns);
   text += " " + Unparse(*insert.query);
@@ -333,15 +379,19 @@ std::string Text(const ast::Insert& insert) {
 }
 
 std::string Text(const ast::StatementSet& set) {
-  return "EXECUTE STATEMENT SET BEGIN " + Joined(set.inserts, "", [](const ast::Insert& i) { return Text(i) + "; "; }) + "END";
+  return "EXECUTE STATEMENT SET BEGIN " +
+         Joined(set.inserts, "", [](const ast::Insert& i) { return Text(i) + "; "; }) + "END";
 }
 
 std::string Text(const ast::Explain& explain) {
   std::string text = "EXPLAIN ";
   if (explain.details.empty()) text += "PLAN FOR ";
-  if (!explain.details.empty()) text += Joined(explain.details, ", ", [](const std::string& d) { return d; }) + " ";
-  if (const auto* query = std::get_if<ast::QueryPointer>(&explain.statement)) return text + Unparse(**query);
-  if (const auto* insert = std::get_if<ast::Insert>(&explain.statement)) return text + Text(*insert);
+  if (!explain.details.empty())
+    text += Joined(explain.details, ", ", [](const std::string& d) { return d; }) + " ";
+  if (const auto* query = std::get_if<ast::QueryPointer>(&explain.statement))
+    return text + Unparse(**query);
+  if (const auto* insert = std::get_if<ast::Insert>(&explain.statement))
+    return text + Text(*insert);
   return text + Text(std::get<ast::StatementSet>(explain.statement));
 }
 
@@ -367,24 +417,34 @@ std::string Text(const ast::CreateTable& table) {
   std::vector<std::string> elements;
   for (const ast::Column& column : table.columns) elements.push_back(Text(column));
   for (const ast::Watermark& watermark : table.watermarks) {
-    elements.push_back("WATERMARK FOR " + Text(watermark.column) + " AS " + Unparse(*watermark.expression));
+    elements.push_back("WATERMARK FOR " + Text(watermark.column) + " AS " +
+                       Unparse(*watermark.expression));
   }
   for (const ast::Constraint& constraint : table.constraints) {
-    elements.push_back((constraint.name.empty() ? "" : "CONSTRAINT " + Part(constraint.name) + " ") +
-                       (constraint.unique ? "UNIQUE " : "PRIMARY KEY ") + List(constraint.columns) +
-                       (constraint.enforced ? "" : " NOT ENFORCED"));
+    elements.push_back(
+        (constraint.name.empty() ? "" : "CONSTRAINT " + Part(constraint.name) + " ") +
+        (constraint.unique ? "UNIQUE " : "PRIMARY KEY ") + List(constraint.columns) +
+        (constraint.enforced ? "" : " NOT ENFORCED"));
   }
-  if (!elements.empty()) text += " (" + Joined(elements, ", ", [](const std::string& e) { return e; }) + ")";
+  if (!elements.empty())
+    text += " (" + Joined(elements, ", ", [](const std::string& e) { return e; }) + ")";
   if (!table.comment.empty()) text += " COMMENT " + String(table.comment);
   if (!table.distribution.empty()) text += " " + table.distribution;
   if (!table.partitioned_by.empty()) text += " PARTITIONED BY " + List(table.partitioned_by);
   if (!table.options.empty()) {
-    text += " WITH (" + Joined(table.options, ", ", [](const ast::OptionEntry& o) { return String(o.key) + " = " + String(o.value); }) + ")";
+    text +=
+        " WITH (" +
+        Joined(table.options, ", ",
+               [](const ast::OptionEntry& o) { return String(o.key) + " = " + String(o.value); }) +
+        ")";
   }
   if (table.has_like) {
     text += " LIKE " + Text(table.like);
     if (!table.like_options.empty()) {
-      text += " (" + Joined(table.like_options, " ", [](const ast::LikeOption& o) { return o.mode + " " + o.feature; }) + ")";
+      text += " (" +
+              Joined(table.like_options, " ",
+                     [](const ast::LikeOption& o) { return o.mode + " " + o.feature; }) +
+              ")";
     }
   }
   if (table.as_query) text += " AS " + Unparse(*table.as_query);
@@ -401,20 +461,32 @@ std::string Text(const ast::CreateView& view) {
 
 std::string Text(const ast::Drop& drop) {
   constexpr const char* kObjects[] = {"TABLE ", "VIEW ", "DATABASE ", "CATALOG ", "FUNCTION "};
-  return std::string("DROP ") + (drop.temporary ? "TEMPORARY " : "") + kObjects[static_cast<int>(drop.kind)] +
-         (drop.if_exists ? "IF EXISTS " : "") + Text(drop.name) + (drop.cascade ? " CASCADE" : "");
+  return std::string("DROP ") + (drop.temporary ? "TEMPORARY " : "") +
+         kObjects[static_cast<int>(drop.kind)] + (drop.if_exists ? "IF EXISTS " : "") +
+         Text(drop.name) + (drop.cascade ? " CASCADE" : "");
 }
 
-std::string Text(const ast::Alter& alter) { return "ALTER " + alter.object + " " + Text(alter.name); }
-std::string Text(const ast::Set& set) { return set.key ? "SET " + String(*set.key) + " = " + String(set.value) : "SET"; }
-std::string Text(const ast::Reset& reset) { return reset.key ? "RESET " + String(*reset.key) : "RESET"; }
+std::string Text(const ast::Alter& alter) {
+  return "ALTER " + alter.object + " " + Text(alter.name);
+}
+std::string Text(const ast::Set& set) {
+  return set.key ? "SET " + String(*set.key) + " = " + String(set.value) : "SET";
+}
+std::string Text(const ast::Reset& reset) {
+  return reset.key ? "RESET " + String(*reset.key) : "RESET";
+}
 std::string Text(const ast::Show& show) {
   const bool create = show.what.starts_with("CREATE");
-  return "SHOW " + show.what + (show.name.empty() ? "" : (create ? " " : " FROM ") + Text(show.name)) +
+  return "SHOW " + show.what +
+         (show.name.empty() ? "" : (create ? " " : " FROM ") + Text(show.name)) +
          (show.like.empty() ? "" : " LIKE " + String(show.like));
 }
-std::string Text(const ast::Describe& describe) { return std::string("DESCRIBE ") + (describe.extended ? "EXTENDED " : "") + Text(describe.name); }
-std::string Text(const ast::Use& use) { return std::string("USE ") + (use.catalog ? "CATALOG " : "") + Text(use.name); }
+std::string Text(const ast::Describe& describe) {
+  return std::string("DESCRIBE ") + (describe.extended ? "EXTENDED " : "") + Text(describe.name);
+}
+std::string Text(const ast::Use& use) {
+  return std::string("USE ") + (use.catalog ? "CATALOG " : "") + Text(use.name);
+}
 std::string Text(const ast::Refused& refused) { return refused.construct; }
 
 }  // namespace
@@ -426,9 +498,14 @@ std::string Unparse(const ast::Expr& expr) {
 std::string Unparse(const ast::Query& query) {
   std::string text;
   if (!query.with.empty()) {
-    text = "WITH " + Joined(query.with, ", ", [](const ast::WithItem& item) {
-             return Text(item.name) + (item.columns.empty() ? "" : " " + List(item.columns)) + " AS (" + Unparse(*item.query) + ")";
-           }) + " ";
+    text = "WITH " +
+           Joined(query.with, ", ",
+                  [](const ast::WithItem& item) {
+                    return Text(item.name) +
+                           (item.columns.empty() ? "" : " " + List(item.columns)) + " AS (" +
+                           Unparse(*item.query) + ")";
+                  }) +
+           " ";
   }
   text += std::visit([](const auto& body) { return Text(body); }, query.body);
   if (!query.order.empty()) text += " ORDER BY " + Text(query.order);

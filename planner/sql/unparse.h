@@ -1,5 +1,5 @@
-// A syntax tree back to SQL: for SHOW CREATE VIEW, messages, and the test that parsing loses nothing
-// (parse, print, parse, print gives the same text).
+// A syntax tree back to SQL: for SHOW CREATE VIEW, messages, and the test that parsing loses
+// nothing (parse, print, parse, print gives the same text).
 #pragma once
 
 #include <string>
