@@ -18,11 +18,12 @@ Type AdjustedDecimal(int precision, int scale) {
   return Type::Decimal(precision, scale).NotNull();
 }
 
-// The common type of two decimals has room for the digits of both; no digit is added for a carry.
+// The common type of two decimals has room for the whole digits of both; the scale gets what is left.
 Type CommonDecimal(const Type& a, const Type& b) {
   const int scale = std::max(a.scale, b.scale);
   const int digits = std::max(a.precision - a.scale, b.precision - b.scale);
-  return AdjustedDecimal(digits + scale, scale);
+  const int kept = std::min(scale, kMaxDecimalPrecision - digits);
+  return Type::Decimal(digits + kept, kept).NotNull();
 }
 
 std::optional<Type> CommonNumber(const Type& a, const Type& b) {
