@@ -154,6 +154,29 @@ Result<PhysicalPointer> WithoutColumns(PhysicalPointer input, PlannerContext& co
   return MakeCalc(std::move(input), std::move(parts), context);
 }
 
+// The input without the columns that the aggregate does not read; `aggregate` is moved to what is left.
+Result<PhysicalPointer> OnlyRead(PhysicalPointer input, LogicalAggregate* aggregate, PlannerContext& context) {
+  std::set<int> read(aggregate->group.begin(), aggregate->group.end());
+  for (const AggregateCall& call : aggregate->calls) {
+    read.insert(call.arguments.begin(), call.arguments.end());
+    if (call.filter >= 0) read.insert(call.filter);
+  }
+  std::vector<int> mapping(static_cast<size_t>(input->schema.size()), -1);
+  CalcParts parts;
+  for (int column : read) {
+    mapping[static_cast<size_t>(column)] = static_cast<int>(parts.names.size());
+    parts.projections.push_back(Expression::Input(column, input->schema.type(column)));
+    parts.names.push_back(input->schema.name(column));
+  }
+  const auto move = [&mapping](int& column) { column = mapping[static_cast<size_t>(column)]; };
+  for (int& column : aggregate->group) move(column);
+  for (AggregateCall& call : aggregate->calls) {
+    for (int& column : call.arguments) move(column);
+    if (call.filter >= 0) move(call.filter);
+  }
+  return MakeCalc(std::move(input), std::move(parts), context);
+}
+
 // Group columns that are literals do not group: all but one, if nothing else groups, are written above instead.
 std::optional<LogicalAggregate> WithoutLiterals(const PhysicalNode& input, const LogicalAggregate& aggregate) {
   const auto* calc = input.as<PhysicalCalc>();
@@ -193,7 +216,9 @@ Result<PhysicalPointer> MakeAggregate(PhysicalPointer input, const LogicalAggreg
       above.projections.push_back(Expression::Input(static_cast<int>(fields.size()), schema.type(i)));
       fields.push_back(schema.field(i));
     }
-    RT_ASSIGN(PhysicalPointer made, MakeAggregate(std::move(input), *narrow, Schema(std::move(fields)), context));
+    LogicalAggregate read = *narrow;
+    RT_ASSIGN(input, OnlyRead(std::move(input), &read, context));
+    RT_ASSIGN(PhysicalPointer made, MakeAggregate(std::move(input), read, Schema(std::move(fields)), context));
     return MakeCalc(std::move(made), std::move(above), context);
   }
   if (IsEmptyValues(*input) && !aggregate.group.empty()) return EmptyValues(schema);
