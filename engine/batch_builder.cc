@@ -103,7 +103,8 @@ void BatchBuilder::AppendValue(int index, const Type& type, const Value& value) 
     case Layout::kInt16: return to.Append(static_cast<int16_t>(std::get<int64_t>(value)));
     case Layout::kInt32: return to.Append(static_cast<int32_t>(std::get<int64_t>(value)));
     case Layout::kInt64:
-      if (type.kind == TypeKind::kDecimal) return to.Append(static_cast<int64_t>(std::get<int128>(value)));
+      if (type.kind == TypeKind::kDecimal)
+        return to.Append(static_cast<int64_t>(std::get<int128>(value)));
       return to.Append(std::get<int64_t>(value));
     case Layout::kFloat: return to.Append(static_cast<float>(std::get<double>(value)));
     case Layout::kDouble: return to.Append(std::get<double>(value));
@@ -155,7 +156,8 @@ RowBatch BatchOf(const Schema& schema,
   for (const auto& [kind, values] : rows) {
     RT_CHECK(static_cast<int>(values.size()) == schema.size());
     builder.AppendKind(kind);
-    for (int i = 0; i < schema.size(); ++i) builder.AppendValue(i, schema.type(i), values[static_cast<size_t>(i)]);
+    for (int i = 0; i < schema.size(); ++i)
+      builder.AppendValue(i, schema.type(i), values[static_cast<size_t>(i)]);
   }
   return builder.Finish();
 }

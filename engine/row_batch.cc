@@ -18,8 +18,9 @@ constexpr size_t kAlignment = 64;
 // Set when a thread ends: blocks that die later are freed at once.
 thread_local bool shelf_is_gone = false;
 
-// Freed blocks of up to 1 MiB wait for the next one of their size: a batch needs a dozen, and the allocator would give
-// their pages back to the system and fetch them again. Sizes are powers of two; one shelf a thread, bounded.
+// Freed blocks of up to 1 MiB wait for the next one of their size: a batch needs a dozen, and the
+// allocator would give their pages back to the system and fetch them again. Sizes are powers of
+// two; one shelf a thread, bounded.
 class BlockShelf {
  public:
   BlockShelf() = default;
@@ -44,7 +45,9 @@ class BlockShelf {
     return static_cast<char*>(std::aligned_alloc(kAlignment, BytesOf(size_class)));
   }
   void Give(char* data, int size_class) {
-    if (shelf_is_gone || size_class >= kClasses || kept_bytes_ + BytesOf(size_class) > kKeptBytesMax) return std::free(data);
+    if (shelf_is_gone || size_class >= kClasses ||
+        kept_bytes_ + BytesOf(size_class) > kKeptBytesMax)
+      return std::free(data);
     kept_bytes_ += BytesOf(size_class);
     lists_[size_class] = new (data) Free{lists_[size_class]};
   }
@@ -116,7 +119,8 @@ RowBatch Select(const RowBatch& batch, std::span<const int32_t> rows) {
   }
   out.columns.reserve(batch.columns.size());
   for (const Column& column : batch.columns) {
-    out.columns.emplace_back(column.layout(), GatherValues(column, rows), GatherValidity(column, rows));
+    out.columns.emplace_back(column.layout(), GatherValues(column, rows),
+                             GatherValidity(column, rows));
   }
   return out;
 }

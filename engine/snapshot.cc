@@ -21,7 +21,8 @@ Result<int64_t> SnapshotReader::I64(const char* field) { return Number<int64_t>(
 Result<std::string_view> SnapshotReader::Bytes(const char* field) {
   RT_ASSIGN(const uint64_t size, U64(field));
   if (size > rest_.size()) {
-    return Status::Corruption("snapshot field {} claims {} bytes, {} are left", field, size, rest_.size());
+    return Status::Corruption("snapshot field {} claims {} bytes, {} are left", field, size,
+                              rest_.size());
   }
   const std::string_view bytes = rest_.substr(0, size);
   rest_.remove_prefix(size);

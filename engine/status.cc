@@ -71,8 +71,8 @@ std::string Status::ToString() const {
 }
 
 void FailCheck(const char* file, int line, const char* text, const std::string& detail) {
-  std::fprintf(stderr, "%s:%d: check failed: %s%s%s\n", file, line, text, detail.empty() ? "" : ": ",
-               detail.c_str());
+  std::fprintf(stderr, "%s:%d: check failed: %s%s%s\n", file, line, text,
+               detail.empty() ? "" : ": ", detail.c_str());
   std::abort();
 }
 

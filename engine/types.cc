@@ -136,7 +136,8 @@ std::string TypeText(const Type& type) {
     case TypeKind::kDate: return "DATE";
     case TypeKind::kTime: return fmt::format("TIME({})", type.precision);
     case TypeKind::kTimestamp: return fmt::format("TIMESTAMP({})", type.precision);
-    case TypeKind::kTimestampLtz: return fmt::format("TIMESTAMP_WITH_LOCAL_TIME_ZONE({})", type.precision);
+    case TypeKind::kTimestampLtz:
+      return fmt::format("TIMESTAMP_WITH_LOCAL_TIME_ZONE({})", type.precision);
     case TypeKind::kIntervalMonths: return "INTERVAL YEAR TO MONTH";
     case TypeKind::kIntervalMillis: return "INTERVAL DAY TO SECOND";
     case TypeKind::kSymbol: return "SYMBOL";

@@ -281,7 +281,8 @@ struct [[gnu::packed]] ScaledDecimalAverage : DecimalAverageAccumulator<T> {
   }
 };
 
-// Sums of floats that values can leave. `kAverages`: AVG, else SUM; `kZero`: the sum of nothing is 0.
+// Sums of floats that values can leave. `kAverages`: AVG, else SUM; `kZero`: the sum of nothing is
+// 0.
 template <typename T, bool kAverages, bool kZero>
 struct ExactAccumulator {
   using Value = T;

@@ -68,7 +68,8 @@ class ProctimeDeduplicate : public KeyedOperator {
       bundle_.KeysFrom(first, kBatchRows, &keys);
       state_.FindOrCreate(keys, &entries_);
       for (int i = 0; i < keys.rows(); ++i) {
-        Settle(entries_[static_cast<size_t>(i)], bundle_.First(static_cast<uint32_t>(first + i)).bytes);
+        Settle(entries_[static_cast<size_t>(i)],
+               bundle_.First(static_cast<uint32_t>(first + i)).bytes);
       }
       RT_TRY(output_.FlushTo(out));
     }
@@ -177,12 +178,15 @@ class ProctimeLast final : public ProctimeDeduplicate {
   Status EmitAll(const RowBatch& batch, Collector& out) {
     RowBatch after = batch;
     auto kinds = std::make_shared<Block>(static_cast<size_t>(batch.rows));
-    std::memset(kinds->data(), static_cast<int>(RowKind::kUpdateAfter), static_cast<size_t>(batch.rows));
+    std::memset(kinds->data(), static_cast<int>(RowKind::kUpdateAfter),
+                static_cast<size_t>(batch.rows));
     after.kinds = std::move(kinds);
     return out.Emit(std::move(after));
   }
 
-  void Gather(uint32_t key, std::string_view row) override { bundle_.ReplaceLast(key, RowKind::kInsert, row); }
+  void Gather(uint32_t key, std::string_view row) override {
+    bundle_.ReplaceLast(key, RowKind::kInsert, row);
+  }
 
   void Settle(Entry entry, std::string_view row) override {
     if (!keeps_rows_) {
@@ -207,7 +211,8 @@ class ProctimeLast final : public ProctimeDeduplicate {
 
 }  // namespace
 
-std::unique_ptr<Operator> CreateProctimeDeduplicate(const DeduplicateSpec& spec, const OperatorContext& context) {
+std::unique_ptr<Operator> CreateProctimeDeduplicate(const DeduplicateSpec& spec,
+                                                    const OperatorContext& context) {
   if (spec.keeps_last) return std::make_unique<ProctimeLast>(spec, context);
   return std::make_unique<ProctimeFirst>(spec, context);
 }

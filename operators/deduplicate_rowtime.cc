@@ -12,7 +12,8 @@ namespace {
 // How far ahead of its use an old row is fetched.
 constexpr int kPrefetchedRows = 8;
 
-// Does a row of time `current` take the place of one of time `kept`? The later arrival wins a tie for LAST only.
+// Does a row of time `current` take the place of one of time `kept`? The later arrival wins a tie
+// for LAST only.
 template <bool kLast>
 bool Replaces(int64_t current, int64_t kept) {
   return kLast ? kept <= current : current < kept;
@@ -57,12 +58,14 @@ class RowtimeEager final : public KeyedOperator {
     output_.Keep(encoded_.block());
     int64_t duplicates = 0;
     for (int row = 0; row < batch.rows; ++row) {
-      if (row + kPrefetchedRows < batch.rows) state_.PrefetchValue(entries_[static_cast<size_t>(row + kPrefetchedRows)]);
+      if (row + kPrefetchedRows < batch.rows)
+        state_.PrefetchValue(entries_[static_cast<size_t>(row + kPrefetchedRows)]);
       const Entry entry = entries_[static_cast<size_t>(row)];
       const std::string_view current = encoded_.row(row);
       if (state_.Has(entry)) {
         const std::string_view before = state_.Value(entry);
-        if (!Replaces<kLast>(row_times_[static_cast<size_t>(row)], times_.Of(row_codec_, before.data()))) {
+        if (!Replaces<kLast>(row_times_[static_cast<size_t>(row)],
+                             times_.Of(row_codec_, before.data()))) {
           ++duplicates;
           continue;
         }
@@ -95,7 +98,9 @@ class RowtimeEager final : public KeyedOperator {
     return EmitSelected(batch, rows_, &kinds_, out);
   }
 
-  RowKind KindOf(bool has) const { return has || !says_insert_ ? RowKind::kUpdateAfter : RowKind::kInsert; }
+  RowKind KindOf(bool has) const {
+    return has || !says_insert_ ? RowKind::kUpdateAfter : RowKind::kInsert;
+  }
 
   Status Gather(int rows, Collector& out) {
     for (int row = 0; row < rows; ++row) {
@@ -116,7 +121,8 @@ class RowtimeEager final : public KeyedOperator {
     return Status::Ok();
   }
 
-  // Per key, every row of the bundle meets the one before it, the first meets the state; the last kept one is stored.
+  // Per key, every row of the bundle meets the one before it, the first meets the state; the last
+  // kept one is stored.
   Status Flush(Collector& out) {
     for (int first = 0; first < bundle_.keys(); first += kBatchRows) {
       KeyBatch keys;
@@ -138,7 +144,8 @@ class RowtimeEager final : public KeyedOperator {
     if (has) kept = state_.Value(entry);
     uint32_t row = Bundle::kNone;
     for (Bundle::Row item = bundle_.First(key);; item = bundle_.At(row)) {
-      if (has && !Replaces<kLast>(times_.Of(row_codec_, item.bytes.data()), times_.Of(row_codec_, kept.data()))) {
+      if (has && !Replaces<kLast>(times_.Of(row_codec_, item.bytes.data()),
+                                  times_.Of(row_codec_, kept.data()))) {
         ++*duplicates_;
       } else {
         if (has && spec_.emits_update_before) output_.AddCopy(RowKind::kUpdateBefore, kept);
@@ -175,7 +182,8 @@ class RowtimeEager final : public KeyedOperator {
 
 }  // namespace
 
-std::unique_ptr<Operator> CreateRowtimeDeduplicate(const DeduplicateSpec& spec, const OperatorContext& context) {
+std::unique_ptr<Operator> CreateRowtimeDeduplicate(const DeduplicateSpec& spec,
+                                                   const OperatorContext& context) {
   if (spec.keeps_last) return std::make_unique<RowtimeEager<true>>(spec, context);
   return std::make_unique<RowtimeEager<false>>(spec, context);
 }

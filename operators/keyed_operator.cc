@@ -11,9 +11,12 @@ Status KeyedOperator::Snapshot(SnapshotWriter& writer) const {
 
 Status KeyedOperator::Restore(SnapshotReader& reader) {
   RT_ASSIGN(const std::string_view name, reader.Bytes("operator name"));
-  if (name != name_) return Status::Corruption("the snapshot is of operator {}, not of {}", name, name_);
+  if (name != name_)
+    return Status::Corruption("the snapshot is of operator {}, not of {}", name, name_);
   RT_ASSIGN(const uint32_t parts, reader.U32("parts"));
-  if (parts != parts_.size()) return Status::Corruption("{} has {} parts of state, {} in the snapshot", name_, parts_.size(), parts);
+  if (parts != parts_.size())
+    return Status::Corruption("{} has {} parts of state, {} in the snapshot", name_, parts_.size(),
+                              parts);
   for (StatePart* part : parts_) RT_TRY(part->Restore(reader));
   return Status::Ok();
 }

@@ -12,12 +12,14 @@ constexpr size_t kFirstSlots = 64;
 }  // namespace
 
 uint32_t Bundle::FindOrAdd(std::string_view key, uint64_t hash) {
-  if (slots_.size() < 2 * static_cast<size_t>(keys_.rows() + 1)) Rehash(std::max(kFirstSlots, 2 * slots_.size()));
+  if (slots_.size() < 2 * static_cast<size_t>(keys_.rows() + 1))
+    Rehash(std::max(kFirstSlots, 2 * slots_.size()));
   const size_t mask = slots_.size() - 1;
   size_t at = hash & mask;
   for (; slots_[at] != 0; at = (at + 1) & mask) {
     const uint32_t number = slots_[at] - 1;
-    if (keys_.hash(static_cast<int>(number)) == hash && keys_.key(static_cast<int>(number)) == key) return number;
+    if (keys_.hash(static_cast<int>(number)) == hash && keys_.key(static_cast<int>(number)) == key)
+      return number;
   }
   const uint32_t number = static_cast<uint32_t>(keys_.rows());
   keys_.Add(key, hash);
@@ -100,7 +102,8 @@ void Bundle::Snapshot(SnapshotWriter& writer) const {
   writer.PutU32(static_cast<uint32_t>(keys_.rows()));
   for (int number = 0; number < keys_.rows(); ++number) {
     writer.PutBytes(keys_.key(number));
-    for (uint32_t row = lists_[static_cast<size_t>(number)].first; row != kNone; row = At(row).next) {
+    for (uint32_t row = lists_[static_cast<size_t>(number)].first; row != kNone;
+         row = At(row).next) {
       writer.PutU8(1);
       writer.PutU8(static_cast<uint8_t>(At(row).kind));
       writer.PutBytes(At(row).bytes);
@@ -121,7 +124,8 @@ Status Bundle::Restore(SnapshotReader& reader) {
       RT_ASSIGN(const uint8_t more, reader.U8("bundle row follows"));
       if (more == 0) break;
       RT_ASSIGN(const uint8_t kind, reader.U8("bundle row kind"));
-      if (kind > static_cast<uint8_t>(RowKind::kDelete)) return Status::Corruption("row kind {} in a bundle", kind);
+      if (kind > static_cast<uint8_t>(RowKind::kDelete))
+        return Status::Corruption("row kind {} in a bundle", kind);
       RT_ASSIGN(const std::string_view row, reader.Bytes("bundle row"));
       Append(number, static_cast<RowKind>(kind), row);
     }

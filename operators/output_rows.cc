@@ -36,7 +36,8 @@ RowBatch OutputRows::BatchOf(size_t first, size_t rows) const {
   RowBatch batch;
   batch.rows = static_cast<int>(rows);
   const auto kinds = kinds_.begin() + static_cast<ptrdiff_t>(first);
-  if (std::any_of(kinds, kinds + static_cast<ptrdiff_t>(rows), [](char kind) { return kind != 0; })) {
+  if (std::any_of(kinds, kinds + static_cast<ptrdiff_t>(rows),
+                  [](char kind) { return kind != 0; })) {
     auto block = std::make_shared<Block>(rows);
     std::memcpy(block->data(), &*kinds, rows);
     batch.kinds = std::move(block);
@@ -54,8 +55,8 @@ RowBatch OutputRows::BatchOf(size_t first, size_t rows) const {
   return batch;
 }
 
-Status EmitSelected(const RowBatch& batch, const std::vector<int32_t>& rows, const std::vector<char>* kinds,
-                    Collector& out) {
+Status EmitSelected(const RowBatch& batch, const std::vector<int32_t>& rows,
+                    const std::vector<char>* kinds, Collector& out) {
   if (rows.empty()) return Status::Ok();
   RowBatch selected = static_cast<int>(rows.size()) == batch.rows ? batch : Select(batch, rows);
   selected.kinds = nullptr;

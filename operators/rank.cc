@@ -6,16 +6,20 @@ namespace {
 Status CheckColumns(const RankSpec& spec) {
   const int columns = spec.input.size();
   if (spec.output.size() < columns || spec.output.size() > columns + 1) {
-    return Status::InvalidArgument("rank: {} columns come in, {} go out", columns, spec.output.size());
+    return Status::InvalidArgument("rank: {} columns come in, {} go out", columns,
+                                   spec.output.size());
   }
   for (const int column : spec.partition) {
-    if (column < 0 || column >= columns) return Status::InvalidArgument("rank: no column {} to partition by", column);
+    if (column < 0 || column >= columns)
+      return Status::InvalidArgument("rank: no column {} to partition by", column);
   }
   for (const SortKey& key : spec.order) {
-    if (key.column < 0 || key.column >= columns) return Status::InvalidArgument("rank: no column {} to order by", key.column);
+    if (key.column < 0 || key.column >= columns)
+      return Status::InvalidArgument("rank: no column {} to order by", key.column);
   }
   for (const int column : spec.row_key) {
-    if (column < 0 || column >= columns) return Status::InvalidArgument("rank: no key column {}", column);
+    if (column < 0 || column >= columns)
+      return Status::InvalidArgument("rank: no key column {}", column);
   }
   return Status::Ok();
 }
@@ -23,7 +27,8 @@ Status CheckColumns(const RankSpec& spec) {
 Status CheckRange(const RankSpec& spec) {
   if (spec.variable_end < 0) {
     if (spec.end < 1 || spec.start > spec.end) {
-      return Status::InvalidArgument("rank: no row has a number from {} to {}", spec.start, spec.end);
+      return Status::InvalidArgument("rank: no row has a number from {} to {}", spec.start,
+                                     spec.end);
     }
     return Status::Ok();
   }

@@ -52,13 +52,16 @@ class FirstN final : public RankOperator {
   std::vector<int64_t> numbers_;
 };
 
-// The best row of each partition, by appends or by upserts (7.4). Kinds are not looked at; a tie keeps the incumbent.
+// The best row of each partition, by appends or by upserts (7.4). Kinds are not looked at; a tie
+// keeps the incumbent.
 class TopOne final : public RankOperator {
  public:
   TopOne(const RankSpec& spec, const OperatorContext& context)
       : RankOperator("RankTopOne", spec, context),
-        // Flink drops an update of the best row that leaves its sort key as it is (flink-rank-dedup.md 15.2).
-        follows_incumbent_(spec.strategy == RankSpec::Strategy::kUpdateFast && !context.flink_compat),
+        // Flink drops an update of the best row that leaves its sort key as it is
+        // (flink-rank-dedup.md 15.2).
+        follows_incumbent_(spec.strategy == RankSpec::Strategy::kUpdateFast &&
+                           !context.flink_compat),
         best_(context) {
     Register(&best_);
   }
@@ -143,7 +146,8 @@ class AppendTopN final : public RankOperator {
   Status Process(int /*input*/, const RowBatch& batch, Collector& out) override {
     RT_TRY(Encode(batch));
     rows_.FindOrCreate(keys_, &entries_);
-    // What is worse than N rows stays so whatever comes before it in this batch: most rows stop here, at the entry.
+    // What is worse than N rows stays so whatever comes before it in this batch: most rows stop
+    // here, at the entry.
     admitted_.clear();
     for (int row = 0; row < batch.rows; ++row) {
       if (Admits(entries_[static_cast<size_t>(row)], row)) admitted_.push_back(row);
@@ -151,7 +155,8 @@ class AppendTopN final : public RankOperator {
     *beyond_rank_ += batch.rows - static_cast<int64_t>(admitted_.size());
     for (size_t i = 0; i < admitted_.size(); ++i) {
       if (i + kFetchRows < admitted_.size()) rows_.PrefetchRows(KeyOf(admitted_[i + kFetchRows]));
-      if (i + kFetchLast < admitted_.size()) rows_.PrefetchLastRow(KeyOf(admitted_[i + kFetchLast]));
+      if (i + kFetchLast < admitted_.size())
+        rows_.PrefetchLastRow(KeyOf(admitted_[i + kFetchLast]));
       const int32_t row = admitted_[i];
       if (Admits(KeyOf(row), row)) {
         Take(batch, row);

@@ -33,7 +33,9 @@ RankOperator::RankOperator(std::string name, const RankSpec& spec, const Operato
       numbered_(spec.outputs_number() || spec.start > 1),
       sorts_by_arrival_(!context.flink_compat &&
                         std::any_of(spec.order.begin(), spec.order.end(),
-                                    [&](const SortKey& key) { return spec.input.type(key.column).is_proctime(); })),
+                                    [&](const SortKey& key) {
+                                      return spec.input.type(key.column).is_proctime();
+                                    })),
       key_codec_(spec.input, spec.partition, context.flink_compat),
       sort_codec_(spec.input, FieldsOf(spec, context.flink_compat)),
       row_codec_(spec.input),
@@ -72,7 +74,8 @@ void RankOperator::FindEnds(const RowBatch& batch) {
   }
 }
 
-void RankOperator::EmitInserted(const OrderedState& state, Entry key, int64_t position, int64_t end) {
+void RankOperator::EmitInserted(const OrderedState& state, Entry key, int64_t position,
+                                int64_t end) {
   int64_t rank = std::max(position + 1, spec_.start);
   if (rank > end) return;
   OrderedState::Cursor cursor = state.At(key, rank - 1);
@@ -89,8 +92,8 @@ void RankOperator::EmitInserted(const OrderedState& state, Entry key, int64_t po
   }
 }
 
-void RankOperator::EmitRemoved(const OrderedState& state, Entry key, int64_t position, const char* removed,
-                               int64_t end) {
+void RankOperator::EmitRemoved(const OrderedState& state, Entry key, int64_t position,
+                               const char* removed, int64_t end) {
   const int64_t rows = state.rows(key);
   int64_t rank = std::max(position + 1, spec_.start);
   if (rank > end || rank > rows + 1) return;

@@ -3,8 +3,8 @@
 namespace rowtide {
 namespace {
 
-// The best N rows of each partition of a stream of all kinds (7.6): every row is kept, so that one can move up when
-// another is taken away. A row's tag is the hash of its content.
+// The best N rows of each partition of a stream of all kinds (7.6): every row is kept, so that one
+// can move up when another is taken away. A row's tag is the hash of its content.
 class RetractTopN final : public RankOperator {
  public:
   RetractTopN(const RankSpec& spec, const OperatorContext& context)
@@ -20,7 +20,8 @@ class RetractTopN final : public RankOperator {
     output_.Keep(encoded_.block());
     rows_.FindOrCreate(keys_, &entries_);
     for (int row = 0; row < batch.rows; ++row) {
-      if (row + kFetchRows < batch.rows) rows_.PrefetchRows(entries_[static_cast<size_t>(row + kFetchRows)]);
+      if (row + kFetchRows < batch.rows)
+        rows_.PrefetchRows(entries_[static_cast<size_t>(row + kFetchRows)]);
       if (Adds(batch.kind(row))) {
         Accumulate(row);
       } else {
@@ -43,7 +44,8 @@ class RetractTopN final : public RankOperator {
     const Entry key = entries_[static_cast<size_t>(row)];
     const std::string_view bytes = encoded_.row(row);
     const int64_t end = EndOf(row);
-    const int64_t position = rows_.Insert(key, sorts_.view(row), bytes, row_codec_.HashContent(bytes));
+    const int64_t position =
+        rows_.Insert(key, sorts_.view(row), bytes, row_codec_.HashContent(bytes));
     rows_.Touch(key);
     TouchEnd(row);
     if (numbered_) return EmitInserted(rows_, key, position, end);
@@ -64,8 +66,10 @@ class RetractTopN final : public RankOperator {
       return;
     }
     const int64_t end = EndOf(row);
-    // The stored row is what goes out: it may differ from the retraction where equality does not look.
-    const char* const removed = position < end ? output_.Copy(rows_.At(key, position).row()) : nullptr;
+    // The stored row is what goes out: it may differ from the retraction where equality does not
+    // look.
+    const char* const removed =
+        position < end ? output_.Copy(rows_.At(key, position).row()) : nullptr;
     rows_.Erase(key, position);
     if (rows_.rows(key) > 0) rows_.Touch(key);
     TouchEnd(row);
@@ -75,22 +79,24 @@ class RetractTopN final : public RankOperator {
     if (rows_.rows(key) >= end) output_.AddCopy(RowKind::kInsert, rows_.At(key, end - 1).row());
   }
 
-  // Flink takes one off the count of the unknown row's sort key, so that a row with that key is no longer ranked
-  // (flink-rank-dedup.md 15.8).
+  // Flink takes one off the count of the unknown row's sort key, so that a row with that key is no
+  // longer ranked (flink-rank-dedup.md 15.8).
   void ForgetOne(Entry key, int row) {
     if (rows_.rows(key) == 0) return;
     const OrderedState::Range range = rows_.EqualRange(key, sorts_.view(row));
     if (range.count() > 0) rows_.Erase(key, range.last - 1);
   }
 
-  // The first equal row. A sort key made of arrival numbers says nothing about a retraction: all rows are looked at.
+  // The first equal row. A sort key made of arrival numbers says nothing about a retraction: all
+  // rows are looked at.
   int64_t Find(Entry key, int row) const {
     if (rows_.rows(key) == 0) return -1;
     const std::string_view bytes = encoded_.row(row);
-    const OrderedState::Range range =
-        sorts_by_arrival_ ? OrderedState::Range{0, rows_.rows(key)} : rows_.EqualRange(key, sorts_.view(row));
-    return rows_.FindTagged(key, range, row_codec_.HashContent(bytes),
-                            [&](std::string_view stored) { return row_codec_.Equal(stored, bytes); });
+    const OrderedState::Range range = sorts_by_arrival_ ? OrderedState::Range{0, rows_.rows(key)}
+                                                        : rows_.EqualRange(key, sorts_.view(row));
+    return rows_.FindTagged(
+        key, range, row_codec_.HashContent(bytes),
+        [&](std::string_view stored) { return row_codec_.Equal(stored, bytes); });
   }
 
   OrderedState rows_;

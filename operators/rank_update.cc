@@ -3,12 +3,14 @@
 namespace rowtide {
 namespace {
 
-// The best N rows of each partition of an upsert stream whose rows only get better (7.5). A row is known by its row key,
-// whose hash is its tag in the ordered state; kinds are not looked at.
+// The best N rows of each partition of an upsert stream whose rows only get better (7.5). A row is
+// known by its row key, whose hash is its tag in the ordered state; kinds are not looked at.
 class UpdateTopN final : public RankOperator {
  public:
   UpdateTopN(const RankSpec& spec, const OperatorContext& context)
-      : RankOperator("RankUpdateTopN", spec, context), row_key_codec_(spec.input, spec.row_key), rows_(context) {
+      : RankOperator("RankUpdateTopN", spec, context),
+        row_key_codec_(spec.input, spec.row_key),
+        rows_(context) {
     Register(&rows_);
   }
 
@@ -17,7 +19,8 @@ class UpdateTopN final : public RankOperator {
     RT_TRY(row_key_codec_.Encode(batch, &row_keys_));
     rows_.FindOrCreate(keys_, &entries_);
     for (int row = 0; row < batch.rows; ++row) {
-      if (row + kFetchRows < batch.rows) rows_.PrefetchRows(entries_[static_cast<size_t>(row + kFetchRows)]);
+      if (row + kFetchRows < batch.rows)
+        rows_.PrefetchRows(entries_[static_cast<size_t>(row + kFetchRows)]);
       Take(batch, row);
       if (output_.full()) RT_TRY(output_.FlushTo(out));
     }
@@ -43,11 +46,12 @@ class UpdateTopN final : public RankOperator {
       return;
     }
     const uint64_t tag = row_keys_.hash(row);
-    const int64_t old_position = rows_.FindTagged(key, {0, rows_.rows(key)}, tag, [&](std::string_view stored) {
-      return std::all_of(spec_.row_key.begin(), spec_.row_key.end(), [&](int column) {
-        return row_codec_.EqualsInColumn(stored, batch, row, column);
-      });
-    });
+    const int64_t old_position =
+        rows_.FindTagged(key, {0, rows_.rows(key)}, tag, [&](std::string_view stored) {
+          return std::all_of(spec_.row_key.begin(), spec_.row_key.end(), [&](int column) {
+            return row_codec_.EqualsInColumn(stored, batch, row, column);
+          });
+        });
     if (old_position < 0 && !Admits(key, row, end)) {
       ++*beyond_rank_;
       return;
@@ -97,7 +101,8 @@ class UpdateTopN final : public RankOperator {
     if (order == 0) {
       rows_.Replace(x.key, old_position, x.row);
     } else {
-      // Inserted before the old row is erased: the key's entry must not lose its last row in between.
+      // Inserted before the old row is erased: the key's entry must not lose its last row in
+      // between.
       position = rows_.Insert(x.key, x.sort, x.row, x.tag);
       if (position <= old_position) {
         rows_.Erase(x.key, old_position + 1);
@@ -121,13 +126,15 @@ class UpdateTopN final : public RankOperator {
     return sort.bytes.size() <= sizeof(SortPrefix) ? 0 : sort.bytes.compare(cursor.sort_key());
   }
 
-  // The rows between the new and the old rank each go down by one. The old row is taken back behind the first of them.
+  // The rows between the new and the old rank each go down by one. The old row is taken back behind
+  // the first of them.
   void EmitRisen(const Challenger& x, const char* old_row, int64_t old_position, int64_t position) {
     const int64_t old_rank = old_position + 1;
     int64_t rank = position + 1;
     const char* current = x.row.data();
     bool old_is_out = false;
-    for (OrderedState::Cursor cursor = rows_.At(x.key, rank); rank < old_rank && cursor.valid(); cursor.Next(), ++rank) {
+    for (OrderedState::Cursor cursor = rows_.At(x.key, rank); rank < old_rank && cursor.valid();
+         cursor.Next(), ++rank) {
       const char* pushed = output_.Copy(cursor.row());
       Emit(RowKind::kUpdateBefore, pushed, rank, x.end);
       if (!old_is_out) Emit(RowKind::kUpdateBefore, old_row, old_rank, x.end);
@@ -140,10 +147,12 @@ class UpdateTopN final : public RankOperator {
   }
 
   // A sort key that got worse, against the plan's promise: the rows behind go up by one.
-  void EmitSunken(const Challenger& x, const char* old_row, int64_t old_position, int64_t position) {
+  void EmitSunken(const Challenger& x, const char* old_row, int64_t old_position,
+                  int64_t position) {
     int64_t rank = old_position + 1;
     Emit(RowKind::kUpdateBefore, old_row, rank, x.end);
-    for (OrderedState::Cursor cursor = rows_.At(x.key, old_position); rank <= position; cursor.Next(), ++rank) {
+    for (OrderedState::Cursor cursor = rows_.At(x.key, old_position); rank <= position;
+         cursor.Next(), ++rank) {
       const char* moved = output_.Copy(cursor.row());
       Emit(RowKind::kUpdateBefore, moved, rank + 1, x.end);
       Emit(RowKind::kUpdateAfter, moved, rank, x.end);

@@ -7,16 +7,19 @@ Status RowTimes::Read(const RowBatch& batch, std::vector<int64_t>* millis) const
   millis->resize(static_cast<size_t>(batch.rows));
   if (column.may_have_nulls()) {
     for (int row = 0; row < batch.rows; ++row) {
-      if (column.IsNull(row)) return Status::DataError("the row time of a row is NULL; deduplication needs one");
+      if (column.IsNull(row))
+        return Status::DataError("the row time of a row is NULL; deduplication needs one");
     }
   }
   if (column.layout() == Layout::kWideTime) {
     const WideTime* times = column.values<WideTime>();
-    for (int row = 0; row < batch.rows; ++row) (*millis)[static_cast<size_t>(row)] = times[row].millis;
+    for (int row = 0; row < batch.rows; ++row)
+      (*millis)[static_cast<size_t>(row)] = times[row].millis;
     return Status::Ok();
   }
   const int64_t* times = column.values<int64_t>();
-  for (int row = 0; row < batch.rows; ++row) (*millis)[static_cast<size_t>(row)] = Millis(times[row]);
+  for (int row = 0; row < batch.rows; ++row)
+    (*millis)[static_cast<size_t>(row)] = Millis(times[row]);
   return Status::Ok();
 }
 

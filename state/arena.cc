@@ -40,7 +40,8 @@ char* AllocatePages(size_t bytes) {
     return memory;
   }
   const size_t size = RoundUp(bytes, kHugePage);
-  void* mapped = mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* mapped =
+      mmap(nullptr, size + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   RT_CHECK(mapped != MAP_FAILED);
   char* const begin = static_cast<char*>(mapped);
   char* const memory = reinterpret_cast<char*>(RoundUp(reinterpret_cast<size_t>(begin), kHugePage));
@@ -74,7 +75,8 @@ void Arena::Clear() {
 
 Arena::Ref Arena::AllocateSlowly(size_t bytes) {
   if (bytes > kLargeBlockBytes) return AddRegion(bytes);
-  const size_t wanted = std::min(kRegionBytesMax, kFirstRegionBytes << (2 * std::min<size_t>(regions_.size(), 8)));
+  const size_t wanted =
+      std::min(kRegionBytesMax, kFirstRegionBytes << (2 * std::min<size_t>(regions_.size(), 8)));
   const size_t region_bytes = std::max(wanted, bytes + 16);
   const Ref begin = AddRegion(region_bytes);
   next_ = begin;

@@ -7,7 +7,8 @@
 
 namespace rowtide {
 namespace {
-constexpr size_t kSegmentBytes = static_cast<size_t>(HotTable::kSegmentSlots) * sizeof(HotTable::Slot);
+constexpr size_t kSegmentBytes =
+    static_cast<size_t>(HotTable::kSegmentSlots) * sizeof(HotTable::Slot);
 constexpr size_t kChunkBytesMax = size_t{2} << 20;
 static_assert(kSegmentBytes == 32 << 10, "the drawing in the header");
 }  // namespace
@@ -34,7 +35,8 @@ void HotTable::Clear() {
 
 HotTable::Slot* HotTable::NewSlots() {
   if (chunks_.empty() || chunk_used_ == chunks_.back().bytes) {
-    const size_t bytes = chunks_.empty() ? kSegmentBytes : std::min(kChunkBytesMax, chunks_.back().bytes * 2);
+    const size_t bytes =
+        chunks_.empty() ? kSegmentBytes : std::min(kChunkBytesMax, chunks_.back().bytes * 2);
     chunks_.push_back({AllocatePages(bytes), bytes});
     chunk_used_ = 0;
   }

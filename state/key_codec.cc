@@ -17,7 +17,8 @@ void EachRow(int rows, char* to, size_t stride, const Put& put) {
 template <typename T>
 void CopyColumn(const Column& column, int rows, char* to, size_t stride) {
   const T* values = column.values<T>();
-  EachRow(rows, to, stride, [values](int row, char* at) { std::memcpy(at, &values[row], sizeof(T)); });
+  EachRow(rows, to, stride,
+          [values](int row, char* at) { std::memcpy(at, &values[row], sizeof(T)); });
 }
 
 template <typename F>
@@ -44,7 +45,8 @@ uint32_t KeyWidth(Layout layout) {
 template <typename T>
 void PutOrderedInt(T value, char* to) {
   if constexpr (sizeof(T) == 16) {
-    const auto bits = static_cast<unsigned __int128>(value) ^ (static_cast<unsigned __int128>(1) << 127);
+    const auto bits =
+        static_cast<unsigned __int128>(value) ^ (static_cast<unsigned __int128>(1) << 127);
     const uint64_t high = __builtin_bswap64(static_cast<uint64_t>(bits >> 64));
     const uint64_t low = __builtin_bswap64(static_cast<uint64_t>(bits));
     std::memcpy(to, &high, 8);
@@ -56,7 +58,8 @@ void PutOrderedInt(T value, char* to) {
     const uint32_t bits = __builtin_bswap32(static_cast<uint32_t>(value) ^ 0x80000000u);
     std::memcpy(to, &bits, 4);
   } else if constexpr (sizeof(T) == 2) {
-    const uint16_t bits = __builtin_bswap16(static_cast<uint16_t>(static_cast<uint16_t>(value) ^ 0x8000u));
+    const uint16_t bits =
+        __builtin_bswap16(static_cast<uint16_t>(static_cast<uint16_t>(value) ^ 0x8000u));
     std::memcpy(to, &bits, 2);
   } else {
     *to = static_cast<char>(static_cast<uint8_t>(value) ^ 0x80u);
@@ -155,7 +158,8 @@ Status KeyCodec::Encode(const RowBatch& batch, KeyBatch* keys) const {
   } else {
     EncodeFixed(batch, keys);
   }
-  for (int row = 0; row < batch.rows; ++row) keys->hashes_[static_cast<size_t>(row)] = HashBytes(keys->key(row));
+  for (int row = 0; row < batch.rows; ++row)
+    keys->hashes_[static_cast<size_t>(row)] = HashBytes(keys->key(row));
   return Status::Ok();
 }
 
@@ -163,7 +167,8 @@ void KeyCodec::EncodeFixed(const RowBatch& batch, KeyBatch* keys) const {
   const size_t stride = fixed_width_;
   char* to = keys->bytes_.Reset(stride * static_cast<size_t>(batch.rows));
   for (int row = 0; row <= batch.rows; ++row) {
-    keys->begins_[static_cast<size_t>(row)] = static_cast<uint32_t>(stride * static_cast<size_t>(row));
+    keys->begins_[static_cast<size_t>(row)] =
+        static_cast<uint32_t>(stride * static_cast<size_t>(row));
   }
   for (const Part& part : parts_) {
     const Column& column = batch.columns[static_cast<size_t>(part.column)];
@@ -174,8 +179,12 @@ void KeyCodec::EncodeFixed(const RowBatch& batch, KeyBatch* keys) const {
       case Layout::kInt32: CopyColumn<int32_t>(column, batch.rows, to, stride); break;
       case Layout::kInt64: CopyColumn<int64_t>(column, batch.rows, to, stride); break;
       case Layout::kInt128: CopyColumn<int128>(column, batch.rows, to, stride); break;
-      case Layout::kFloat: CopyFloats<float>(column, batch.rows, separate_zeros_, to, stride); break;
-      case Layout::kDouble: CopyFloats<double>(column, batch.rows, separate_zeros_, to, stride); break;
+      case Layout::kFloat:
+        CopyFloats<float>(column, batch.rows, separate_zeros_, to, stride);
+        break;
+      case Layout::kDouble:
+        CopyFloats<double>(column, batch.rows, separate_zeros_, to, stride);
+        break;
       case Layout::kWideTime: CopyWideTimes(column, batch.rows, to, stride); break;
       case Layout::kBytes: break;
     }
@@ -196,11 +205,14 @@ void KeyCodec::PutValue(const Column& column, int row, const Part& part, char* t
     }
     return;
   }
-  std::memcpy(to, column.data() + static_cast<size_t>(row) * static_cast<size_t>(WidthOf(part.layout)), part.width);
+  std::memcpy(to,
+              column.data() + static_cast<size_t>(row) * static_cast<size_t>(WidthOf(part.layout)),
+              part.width);
 }
 
 void KeyCodec::EncodeWithNulls(const RowBatch& batch, KeyBatch* keys) const {
-  char* const begin = keys->bytes_.Reset((fixed_width_ + null_bytes_) * static_cast<size_t>(batch.rows));
+  char* const begin =
+      keys->bytes_.Reset((fixed_width_ + null_bytes_) * static_cast<size_t>(batch.rows));
   char* to = begin;
   for (int row = 0; row < batch.rows; ++row) {
     keys->begins_[static_cast<size_t>(row)] = static_cast<uint32_t>(to - begin);
@@ -231,12 +243,14 @@ Status KeyCodec::EncodeWithStrings(const RowBatch& batch, KeyBatch* keys) const 
     const StringView* values = batch.columns[static_cast<size_t>(part.column)].values<StringView>();
     for (int row = 0; row < batch.rows; ++row) {
       if (values[row].size() > kKeyBytesMax / 2) {
-        return Status::DataError("a key value has {} bytes; keys hold at most {}", values[row].size(), kKeyBytesMax);
+        return Status::DataError("a key value has {} bytes; keys hold at most {}",
+                                 values[row].size(), kKeyBytesMax);
       }
       bytes += values[row].size() + 4;
     }
   }
-  if (bytes > 0xffffffffu) return Status::DataError("the keys of one batch have {} bytes; at most 4 GiB", bytes);
+  if (bytes > 0xffffffffu)
+    return Status::DataError("the keys of one batch have {} bytes; at most 4 GiB", bytes);
   char* const begin = keys->bytes_.Reset(bytes);
   char* to = begin;
   for (int row = 0; row < batch.rows; ++row) {
@@ -278,10 +292,12 @@ SortPrefix SortPrefixOf(std::string_view key) {
   return (SortPrefix{__builtin_bswap64(words[0])} << 64) | __builtin_bswap64(words[1]);
 }
 
-SortKeyCodec::SortKeyCodec(const Schema& schema, std::vector<SortField> fields) : fields_(std::move(fields)) {
+SortKeyCodec::SortKeyCodec(const Schema& schema, std::vector<SortField> fields)
+    : fields_(std::move(fields)) {
   for (const SortField& field : fields_) {
     const Type& type = schema.type(field.column);
-    Part part{field, field.arrival ? Layout::kInt64 : LayoutOf(type), type.nullable && !field.arrival, 0};
+    Part part{field, field.arrival ? Layout::kInt64 : LayoutOf(type),
+              type.nullable && !field.arrival, 0};
     part.width = KeyWidth(part.layout);
     parts_.push_back(part);
     fixed_width_ += part.width + (part.may_be_null ? 1 : 0);
@@ -298,14 +314,15 @@ void SortKeyCodec::Encode(const RowBatch& batch, uint64_t first_arrival, SortKey
   } else {
     EncodeFixed(batch, first_arrival, keys);
   }
-  for (size_t row = 0; row < rows; ++row) keys->prefixes_[row] = SortPrefixOf(keys->key(static_cast<int>(row)));
+  for (size_t row = 0; row < rows; ++row)
+    keys->prefixes_[row] = SortPrefixOf(keys->key(static_cast<int>(row)));
 }
 
 namespace {
 
 // Writes marker and value of one field; returns the bytes written. Strings excepted.
-size_t PutField(const Column* column, Layout layout, const SortField& field, bool may_be_null, uint32_t width,
-                int row, uint64_t arrival, char* to) {
+size_t PutField(const Column* column, Layout layout, const SortField& field, bool may_be_null,
+                uint32_t width, int row, uint64_t arrival, char* to) {
   char* value = to;
   if (may_be_null) {
     const bool is_null = column->IsNull(row);
@@ -326,15 +343,18 @@ size_t PutField(const Column* column, Layout layout, const SortField& field, boo
 
 }  // namespace
 
-void SortKeyCodec::EncodeFixed(const RowBatch& batch, uint64_t first_arrival, SortKeyBatch* keys) const {
+void SortKeyCodec::EncodeFixed(const RowBatch& batch, uint64_t first_arrival,
+                               SortKeyBatch* keys) const {
   const size_t stride = fixed_width_;
   char* to = keys->bytes_.Reset(stride * static_cast<size_t>(batch.rows));
   for (int row = 0; row <= batch.rows; ++row) {
-    keys->begins_[static_cast<size_t>(row)] = static_cast<uint32_t>(stride * static_cast<size_t>(row));
+    keys->begins_[static_cast<size_t>(row)] =
+        static_cast<uint32_t>(stride * static_cast<size_t>(row));
   }
   for (const Part& part : parts_) {
     const Column& column = batch.columns[static_cast<size_t>(part.field.column)];
-    const bool plain = part.layout == Layout::kInt64 && !part.field.arrival && !column.may_have_nulls();
+    const bool plain =
+        part.layout == Layout::kInt64 && !part.field.arrival && !column.may_have_nulls();
     if (plain) {
       // The usual sort key: no NULL in sight, the value in one go.
       const int64_t* values = column.values<int64_t>();
@@ -355,11 +375,13 @@ void SortKeyCodec::EncodeFixed(const RowBatch& batch, uint64_t first_arrival, So
   }
 }
 
-void SortKeyCodec::EncodeWithStrings(const RowBatch& batch, uint64_t first_arrival, SortKeyBatch* keys) const {
+void SortKeyCodec::EncodeWithStrings(const RowBatch& batch, uint64_t first_arrival,
+                                     SortKeyBatch* keys) const {
   size_t bytes = fixed_width_ * static_cast<size_t>(batch.rows);
   for (const Part& part : parts_) {
     if (part.width != 0) continue;
-    const StringView* values = batch.columns[static_cast<size_t>(part.field.column)].values<StringView>();
+    const StringView* values =
+        batch.columns[static_cast<size_t>(part.field.column)].values<StringView>();
     for (int row = 0; row < batch.rows; ++row) bytes += 2 * size_t{values[row].size()} + 2;
   }
   char* const begin = keys->bytes_.Reset(bytes + parts_.size() * static_cast<size_t>(batch.rows));

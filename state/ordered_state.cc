@@ -53,12 +53,14 @@ void OrderedState::DescendTo(const Root* root, int64_t position, Path* path) con
 }
 
 void OrderedState::DescendBySort(const Root* root, SortKeyView sort, bool upper, Path* path) const {
-  const int goes_on = upper ? 0 : 1;  // a row stays before the place while Compare(sort, row) >= goes_on
+  // a row stays before the place while Compare(sort, row) >= goes_on
+  const int goes_on = upper ? 0 : 1;
   Arena::Ref node = root->node;
   path->position = 0;
   for (uint32_t h = root->height; h-- > 0;) {
     Inner* inner = NodeAt<Inner>(node);
-    uint32_t low = 1, high = inner->count;  // the last child whose first row stays before the place, else child 0
+    // the last child whose first row stays before the place, else child 0
+    uint32_t low = 1, high = inner->count;
     while (low < high) {
       const uint32_t middle = (low + high) / 2;
       if (Compare(sort, inner->children[middle].first) >= goes_on) {
@@ -122,7 +124,8 @@ OrderedState::Inner* OrderedState::NewInner(Arena::Ref* ref) {
   return inner;
 }
 
-OrderedState::Row OrderedState::MakeRow(SortKeyView sort, size_t row_bytes, uint64_t arrival, uint64_t tag) {
+OrderedState::Row OrderedState::MakeRow(SortKeyView sort, size_t row_bytes, uint64_t arrival,
+                                        uint64_t tag) {
   const Arena::Ref ref = arena().Allocate(sizeof(Record) + sort.bytes.size() + row_bytes);
   Record* record = NodeAt<Record>(ref);
   record->sort_size = static_cast<uint32_t>(sort.bytes.size());
@@ -160,7 +163,8 @@ int64_t OrderedState::Insert(Entry key, SortKeyView sort, std::string_view row, 
   return position;
 }
 
-int64_t OrderedState::InsertRoom(Entry key, SortKeyView sort, size_t row_bytes, uint64_t tag, char** room) {
+int64_t OrderedState::InsertRoom(Entry key, SortKeyView sort, size_t row_bytes, uint64_t tag,
+                                 char** room) {
   if (!roots_.Has(key)) {
     Arena::Ref node;
     NewLeaf(kFirstLeafRows, &node);
@@ -184,7 +188,8 @@ void OrderedState::InsertRow(Root* root, Path* path, const Row& row) {
   leaf->rows[path->index] = row;
   ++leaf->count;
   ++root->rows;
-  for (uint32_t h = 0; h < root->height; ++h) ++path->steps[h].inner->children[path->steps[h].child].rows;
+  for (uint32_t h = 0; h < root->height; ++h)
+    ++path->steps[h].inner->children[path->steps[h].child].rows;
   if (path->index == 0) RefreshFirst(path, root->height);
   if (is_last) {
     root->last_high = row.high;
@@ -192,8 +197,8 @@ void OrderedState::InsertRow(Root* root, Path* path, const Row& row) {
   }
 }
 
-// Makes room in a full leaf: a root leaf grows to 32 rows, a larger one gives half of its rows to a new neighbour, or
-// only its last one when rows keep coming at the end.
+// Makes room in a full leaf: a root leaf grows to 32 rows, a larger one gives half of its rows to a
+// new neighbour, or only its last one when rows keep coming at the end.
 void OrderedState::SplitLeaf(Root* root, Path* path) {
   Leaf* leaf = path->leaf;
   Arena::Ref ref;
@@ -229,8 +234,8 @@ void OrderedState::SplitLeaf(Root* root, Path* path) {
   }
 }
 
-// Adds a child behind the one that the path takes at that height (0 = above the leaves), splitting what is full.
-// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree
+// Adds a child behind the one that the path takes at that height (0 = above the leaves), splitting
+// what is full. NOLINTNEXTLINE(misc-no-recursion): as deep as the tree
 void OrderedState::AddChild(Root* root, Path* path, int level, const Child& child) {
   const size_t h = static_cast<size_t>(level);
   Inner* inner = path->steps[h].inner;
@@ -247,9 +252,11 @@ void OrderedState::AddChild(Root* root, Path* path, int level, const Child& chil
     }
     Arena::Ref right_ref;
     Inner* right = NewInner(&right_ref);
-    const uint32_t kept = path->steps[h].child + 1 == inner->count ? inner->count - 1 : inner->count / 2;
+    const uint32_t kept =
+        path->steps[h].child + 1 == inner->count ? inner->count - 1 : inner->count / 2;
     right->count = inner->count - kept;
-    std::memcpy(static_cast<void*>(right->children), inner->children + kept, right->count * sizeof(Child));
+    std::memcpy(static_cast<void*>(right->children), inner->children + kept,
+                right->count * sizeof(Child));
     inner->count = kept;
     int64_t moved = 0;
     for (uint32_t i = 0; i < right->count; ++i) moved += right->children[i].rows;
@@ -299,7 +306,8 @@ void OrderedState::Erase(Entry key, int64_t position) {
   CloseGap(leaf->rows, leaf->count, path.index);
   --leaf->count;
   --root->rows;
-  for (uint32_t h = 0; h < root->height; ++h) --path.steps[h].inner->children[path.steps[h].child].rows;
+  for (uint32_t h = 0; h < root->height; ++h)
+    --path.steps[h].inner->children[path.steps[h].child].rows;
   if (leaf->count == 0) {
     arena().Free(path.steps[0].inner->children[path.steps[0].child].node,
                  Arena::ClassOf(sizeof(Leaf) + leaf->capacity * sizeof(Row)));
@@ -322,7 +330,8 @@ void OrderedState::MergeLeaf(Root* root, Path* path) {
   Leaf* left = NodeAt<Leaf>(to.node);
   const Leaf* right = NodeAt<Leaf>(from.node);
   if (left->count + right->count > kFanout / 2) return;
-  std::memcpy(static_cast<void*>(left->rows + left->count), right->rows, right->count * sizeof(Row));
+  std::memcpy(static_cast<void*>(left->rows + left->count), right->rows,
+              right->count * sizeof(Row));
   left->count += right->count;
   to.rows += from.rows;
   arena().Free(from.node, Arena::ClassOf(sizeof(Leaf) + right->capacity * sizeof(Row)));
@@ -330,8 +339,8 @@ void OrderedState::MergeLeaf(Root* root, Path* path) {
   RemoveChild(root, path, 0);
 }
 
-// Takes out the child that the path takes at that height, whose node is freed already; empty nodes above go with it.
-// NOLINTNEXTLINE(misc-no-recursion): as deep as the tree
+// Takes out the child that the path takes at that height, whose node is freed already; empty nodes
+// above go with it. NOLINTNEXTLINE(misc-no-recursion): as deep as the tree
 void OrderedState::RemoveChild(Root* root, Path* path, int level) {
   const size_t h = static_cast<size_t>(level);
   Inner* inner = path->steps[h].inner;
@@ -440,7 +449,9 @@ SortPrefix OrderedState::Cursor::prefix() const {
   return (SortPrefix{row.high} << 64) | row.low;
 }
 
-uint64_t OrderedState::Cursor::arrival() const { return reinterpret_cast<const Leaf*>(leaf_)->rows[index_].arrival; }
+uint64_t OrderedState::Cursor::arrival() const {
+  return reinterpret_cast<const Leaf*>(leaf_)->rows[index_].arrival;
+}
 
 void OrderedState::Cursor::Prefetch(int64_t rows) const {
   const Leaf* leaf = reinterpret_cast<const Leaf*>(leaf_);
@@ -481,7 +492,8 @@ Status OrderedState::Restore(SnapshotReader& reader) {
     if (rows == 0) return Status::Corruption("a key of the snapshot has no rows");
     Arena::Ref node;
     NewLeaf(kFirstLeafRows, &node);
-    *reinterpret_cast<Root*>(roots_.Assign(key, sizeof(Root))) = {0, next_arrival, 0, 0, node, 0, 0};
+    *reinterpret_cast<Root*>(roots_.Assign(key, sizeof(Root))) = {0, next_arrival, 0, 0, node, 0,
+                                                                  0};
     Root* root = MutableRoot(key);
     for (uint64_t i = 0; i < rows; ++i) {
       RT_ASSIGN(const uint64_t arrival, from.U64("arrival"));
@@ -489,8 +501,10 @@ Status OrderedState::Restore(SnapshotReader& reader) {
       RT_ASSIGN(const std::string_view sort, from.Bytes("sort key"));
       RT_ASSIGN(const std::string_view row_bytes, from.Bytes("row"));
       const SortKeyView view{SortPrefixOf(sort), sort};
-      const Row row = MakeRow(view, row_bytes.size(), arrival, uint64_t{tag} << HotTable::kTagShift);
-      if (!row_bytes.empty()) std::memcpy(RecordOf(row)->bytes + sort.size(), row_bytes.data(), row_bytes.size());
+      const Row row =
+          MakeRow(view, row_bytes.size(), arrival, uint64_t{tag} << HotTable::kTagShift);
+      if (!row_bytes.empty())
+        std::memcpy(RecordOf(row)->bytes + sort.size(), row_bytes.data(), row_bytes.size());
       Path path;
       DescendBySort(root, view, true, &path);
       const bool in_order = path.position + path.index == root->rows;

@@ -57,9 +57,11 @@ void CopyShort(const char* from, size_t size, char* to) {
 }
 
 template <size_t kWidth>
-void ScatterColumn(const Column& column, int rows, size_t stride_in, const uint32_t* begins, char* to) {
+void ScatterColumn(const Column& column, int rows, size_t stride_in, const uint32_t* begins,
+                   char* to) {
   const char* from = column.data();
-  for (int row = 0; row < rows; ++row, from += stride_in) std::memcpy(to + begins[row], from, kWidth);
+  for (int row = 0; row < rows; ++row, from += stride_in)
+    std::memcpy(to + begins[row], from, kWidth);
 }
 
 }  // namespace
@@ -140,7 +142,8 @@ Status RowCodec::EncodeAll(const RowBatch& batch, EncodedRows* rows) const {
     for (const int column : string_columns_) {
       size += batch.columns[static_cast<size_t>(column)].values<StringView>()[row].size();
     }
-    if (size > kRowBytesMax) return Status::DataError("a row has {} bytes; state holds at most {}", size, kRowBytesMax);
+    if (size > kRowBytesMax)
+      return Status::DataError("a row has {} bytes; state holds at most {}", size, kRowBytesMax);
     at += size;
     if (at > 0xffffff00u) return Status::DataError("the rows of one batch have more than 4 GiB");
   }
@@ -150,7 +153,8 @@ Status RowCodec::EncodeAll(const RowBatch& batch, EncodedRows* rows) const {
   rows->block_ = std::move(block);
   rows->data_ = to;
 
-  // Strings row by row, with copies that may run over into what is written later; then the fixed parts by column.
+  // Strings row by row, with copies that may run over into what is written later; then the fixed
+  // parts by column.
   WriteStrings(batch, begins, to);
   for (size_t row = 0; row < count; ++row) std::memset(to + begins[row], 0, null_bytes_);
   for (size_t i = 0; i < fields_.size(); ++i) {
@@ -246,18 +250,21 @@ Column RowCodec::GatherColumn(std::span<const char* const> rows, int column) con
     StringView* views = reinterpret_cast<StringView*>(values->data());
     for (size_t i = 0; i < rows.size(); ++i) views[i] = StringView(Bytes(rows[i], column));
   }
-  const bool has_null = std::any_of(rows.begin(), rows.end(), [&](const char* row) { return IsNull(row, column); });
+  const bool has_null =
+      std::any_of(rows.begin(), rows.end(), [&](const char* row) { return IsNull(row, column); });
   return Column(field.layout, std::move(values), has_null ? GatherValidity(rows, column) : nullptr);
 }
 
 // Rows in steps that stay in the first-level cache while column after column is taken out of them.
-void RowCodec::GatherColumns(std::span<const char* const> rows, std::vector<Column>* columns) const {
+void RowCodec::GatherColumns(std::span<const char* const> rows,
+                             std::vector<Column>* columns) const {
   constexpr size_t kStepRows = 64;
   std::vector<std::shared_ptr<Block>> values;
   std::vector<StringView*> strings(string_columns_.size());
   values.reserve(fields_.size());
   for (const Field& field : fields_) {
-    values.push_back(std::make_shared<Block>(rows.size() * static_cast<size_t>(WidthOf(field.layout))));
+    values.push_back(
+        std::make_shared<Block>(rows.size() * static_cast<size_t>(WidthOf(field.layout))));
   }
   std::vector<unsigned char> nulls(null_bytes_);
   for (size_t first = 0; first < rows.size(); first += kStepRows) {
@@ -293,7 +300,8 @@ void RowCodec::GatherField(std::span<const char* const> rows, const Field& field
   }
 }
 
-void RowCodec::GatherStrings(std::span<const char* const> rows, std::span<StringView* const> to) const {
+void RowCodec::GatherStrings(std::span<const char* const> rows,
+                             std::span<StringView* const> to) const {
   for (size_t row = 0; row < rows.size(); ++row) {
     const char* begin = rows[row] + strings_offset_;
     const char* const first = begin;
@@ -309,7 +317,8 @@ BlockPointer RowCodec::GatherValidity(std::span<const char* const> rows, int col
   auto validity = std::make_shared<Block>((rows.size() + 7) / 8);
   std::memset(validity->data(), 0, validity->size());
   for (size_t i = 0; i < rows.size(); ++i) {
-    if (!IsNull(rows[i], column)) validity->data()[i >> 3] = static_cast<char>(validity->data()[i >> 3] | (1 << (i & 7)));
+    if (!IsNull(rows[i], column))
+      validity->data()[i >> 3] = static_cast<char>(validity->data()[i >> 3] | (1 << (i & 7)));
   }
   return validity;
 }
@@ -324,9 +333,11 @@ bool RowCodec::EqualByField(std::string_view a, std::string_view b) const {
     if (field.width == 0) {
       if (Bytes(a.data(), i) != Bytes(b.data(), i)) return false;
     } else if (field.layout == Layout::kFloat) {
-      if (OrderedBits(Fixed<float>(a.data(), i)) != OrderedBits(Fixed<float>(b.data(), i))) return false;
+      if (OrderedBits(Fixed<float>(a.data(), i)) != OrderedBits(Fixed<float>(b.data(), i)))
+        return false;
     } else if (field.layout == Layout::kDouble) {
-      if (OrderedBits(Fixed<double>(a.data(), i)) != OrderedBits(Fixed<double>(b.data(), i))) return false;
+      if (OrderedBits(Fixed<double>(a.data(), i)) != OrderedBits(Fixed<double>(b.data(), i)))
+        return false;
     } else if (std::memcmp(a.data() + field.offset, b.data() + field.offset, field.width) != 0) {
       return false;
     }
@@ -336,27 +347,33 @@ bool RowCodec::EqualByField(std::string_view a, std::string_view b) const {
 
 bool RowCodec::EqualsRow(std::string_view stored, const RowBatch& batch, int row) const {
   for (int i = 0; i < columns(); ++i) {
-    if (!fields_[static_cast<size_t>(i)].is_proctime && !EqualsInColumn(stored, batch, row, i)) return false;
+    if (!fields_[static_cast<size_t>(i)].is_proctime && !EqualsInColumn(stored, batch, row, i))
+      return false;
   }
   return true;
 }
 
-bool RowCodec::EqualsInColumn(std::string_view stored, const RowBatch& batch, int row, int column) const {
+bool RowCodec::EqualsInColumn(std::string_view stored, const RowBatch& batch, int row,
+                              int column) const {
   const Field& field = fields_[static_cast<size_t>(column)];
   const Column& values = batch.columns[static_cast<size_t>(column)];
   const bool is_null = values.IsNull(row);
   if (is_null != IsNull(stored.data(), column)) return false;
   if (is_null) return true;
   switch (field.layout) {
-    case Layout::kBytes: return Bytes(stored.data(), column) == values.values<StringView>()[row].view();
+    case Layout::kBytes:
+      return Bytes(stored.data(), column) == values.values<StringView>()[row].view();
     case Layout::kFloat:
-      return OrderedBits(Fixed<float>(stored.data(), column)) == OrderedBits(values.values<float>()[row]);
+      return OrderedBits(Fixed<float>(stored.data(), column)) ==
+             OrderedBits(values.values<float>()[row]);
     case Layout::kDouble:
-      return OrderedBits(Fixed<double>(stored.data(), column)) == OrderedBits(values.values<double>()[row]);
+      return OrderedBits(Fixed<double>(stored.data(), column)) ==
+             OrderedBits(values.values<double>()[row]);
     default: break;
   }
   const size_t width = static_cast<size_t>(WidthOf(field.layout));
-  return std::memcmp(stored.data() + field.offset, values.data() + static_cast<size_t>(row) * width, field.width) == 0;
+  return std::memcmp(stored.data() + field.offset, values.data() + static_cast<size_t>(row) * width,
+                     field.width) == 0;
 }
 
 uint64_t RowCodec::HashContent(std::string_view row) const {
@@ -367,7 +384,8 @@ uint64_t RowCodec::HashContent(std::string_view row) const {
     char* at = copy.data() + field.offset;
     if (field.is_proctime) {
       std::memset(at, 0, field.width);
-      copy[static_cast<size_t>(i >> 3)] = static_cast<char>(copy[static_cast<size_t>(i >> 3)] & ~(1 << (i & 7)));
+      copy[static_cast<size_t>(i >> 3)] =
+          static_cast<char>(copy[static_cast<size_t>(i >> 3)] & ~(1 << (i & 7)));
     } else if (field.layout == Layout::kFloat) {
       const uint32_t bits = OrderedBits(Fixed<float>(row.data(), i));
       std::memcpy(at, &bits, 4);

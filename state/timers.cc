@@ -5,7 +5,8 @@
 namespace rowtide {
 namespace {
 
-constexpr size_t kHeadMax = 4096;  // passed places at the front of the queue before they are given back
+// passed places at the front of the queue before they are given back
+constexpr size_t kHeadMax = 4096;
 
 // For a heap whose front is the earliest timer.
 bool Later(const TimerQueue::Timer& a, const TimerQueue::Timer& b) {
@@ -28,7 +29,9 @@ bool TimerQueue::HeapIsFirst() const {
   return head_ == queue_.size() || Later(queue_[head_], heap_.front());
 }
 
-const TimerQueue::Timer& TimerQueue::First() const { return HeapIsFirst() ? heap_.front() : queue_[head_]; }
+const TimerQueue::Timer& TimerQueue::First() const {
+  return HeapIsFirst() ? heap_.front() : queue_[head_];
+}
 
 TimerQueue::Timer TimerQueue::PopFirst() {
   if (HeapIsFirst()) {

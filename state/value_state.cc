@@ -4,9 +4,11 @@
 
 namespace rowtide {
 namespace {
-constexpr int64_t kSlotBytes = 16;  // an entry's share of the table, accounted as if it were half full
-// With a TTL, each row of a batch pays for looking at so many slots for old entries, a segment at a time: a table that
-// is in use is swept in full again and again, and keys that never come back do not stay for ever.
+// an entry's share of the table, accounted as if it were half full
+constexpr int64_t kSlotBytes = 16;
+// With a TTL, each row of a batch pays for looking at so many slots for old entries, a segment at a
+// time: a table that is in use is swept in full again and again, and keys that never come back do
+// not stay for ever.
 constexpr int kSweptSlotsPerRow = 4;
 }  // namespace
 
@@ -54,7 +56,8 @@ void ValueState::Find(const KeyBatch& keys, std::vector<Entry>* entries) {
   for (int row = 0; row < keys.rows(); ++row) {
     const std::string_view key = keys.key(row);
     HotTable::Slot* slot = candidates_[static_cast<size_t>(row)];
-    if (slot == nullptr || !Matches(HotTable::RefOf(*slot), key)) slot = Lookup(key, keys.hash(row));
+    if (slot == nullptr || !Matches(HotTable::RefOf(*slot), key))
+      slot = Lookup(key, keys.hash(row));
     Entry entry{slot};
     if (slot != nullptr) {
       if (clocked_) ExpireIfOld(entry);
@@ -72,8 +75,10 @@ void ValueState::FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries)
   const uint64_t splits = table_.splits();
   for (int row = 0; row < rows; ++row) {
     const std::string_view key = keys.key(row);
-    HotTable::Slot* slot = table_.splits() == splits ? candidates_[static_cast<size_t>(row)] : nullptr;
-    if (slot == nullptr || !Matches(HotTable::RefOf(*slot), key)) slot = Lookup(key, keys.hash(row));
+    HotTable::Slot* slot =
+        table_.splits() == splits ? candidates_[static_cast<size_t>(row)] : nullptr;
+    if (slot == nullptr || !Matches(HotTable::RefOf(*slot), key))
+      slot = Lookup(key, keys.hash(row));
     Entry entry{slot};
     if (slot == nullptr) {
       entry = Create(key, keys.hash(row));
@@ -111,7 +116,8 @@ Entry ValueState::Create(std::string_view key, uint64_t hash) {
   header->size_class = size_class;
   header->value_size = kNoValue;
   if (clocked_) SetClock(header, now_);
-  if (!key.empty()) std::memcpy(reinterpret_cast<char*>(header) + key_offset_, key.data(), key.size());
+  if (!key.empty())
+    std::memcpy(reinterpret_cast<char*>(header) + key_offset_, key.data(), key.size());
   size_->bytes += kSlotBytes;
   Entry entry{table_.Insert(hash, ref)};
   unsettled_.push_back(entry);
@@ -213,7 +219,8 @@ Status ValueState::Restore(SnapshotReader& reader) {
 }
 
 void ValueState::SnapshotWith(
-    SnapshotWriter& writer, const std::function<void(std::string_view value, SnapshotWriter& writer)>& write) const {
+    SnapshotWriter& writer,
+    const std::function<void(std::string_view value, SnapshotWriter& writer)>& write) const {
   uint64_t entries = 0;
   for (size_t i = 0; i < table_.segments(); ++i) {
     table_.VisitSegment(i, [&](HotTable::Slot* slot) { entries += Has({slot}); });
@@ -227,17 +234,21 @@ void ValueState::SnapshotWith(
   });
 }
 
-Status ValueState::RestoreWith(SnapshotReader& reader,
-                               const std::function<Status(SnapshotReader& reader, Entry entry)>& read) {
+Status ValueState::RestoreWith(
+    SnapshotReader& reader,
+    const std::function<Status(SnapshotReader& reader, Entry entry)>& read) {
   Clear();
   RT_ASSIGN(const uint64_t entries, reader.U64("entries"));
   RT_ASSIGN(const uint8_t clocked, reader.U8("clocked"));
-  if ((clocked != 0) != clocked_) return Status::Corruption("the snapshot was made with another state TTL setting");
+  if ((clocked != 0) != clocked_)
+    return Status::Corruption("the snapshot was made with another state TTL setting");
   for (uint64_t i = 0; i < entries; ++i) {
     RT_ASSIGN(const std::string_view key, reader.Bytes("key"));
-    if (key.size() > kKeyBytesMax) return Status::Corruption("a key of the snapshot has {} bytes", key.size());
+    if (key.size() > kKeyBytesMax)
+      return Status::Corruption("a key of the snapshot has {} bytes", key.size());
     const uint64_t hash = HashBytes(key);
-    if (Lookup(key, hash) != nullptr) return Status::Corruption("a key of the snapshot is there twice");
+    if (Lookup(key, hash) != nullptr)
+      return Status::Corruption("a key of the snapshot is there twice");
     if (clocked_) {
       RT_ASSIGN(now_, reader.I64("clock"));
     }

@@ -72,8 +72,8 @@ NodePointer FormatTime(CallSite& site, FormatOf formats) {
       });
 }
 
-// The instant at which clocks of the zone show `local_millis`; of two such, Java's Calendar takes the
-// later one. False: no such zone.
+// The instant at which clocks of the zone show `local_millis`; of two such, Java's Calendar takes
+// the later one. False: no such zone.
 bool CalendarInstant(std::string_view zone, int64_t local_millis, int64_t* instant) {
   int64_t before, after, shown;
   if (!ZoneOffsetAtLocal(zone, local_millis, &before)) return false;

@@ -18,7 +18,8 @@ Type AdjustedDecimal(int precision, int scale) {
   return Type::Decimal(precision, scale).NotNull();
 }
 
-// The common type of two decimals has room for the whole digits of both; the scale gets what is left.
+// The common type of two decimals has room for the whole digits of both; the scale gets what is
+// left.
 Type CommonDecimal(const Type& a, const Type& b) {
   const int scale = std::max(a.scale, b.scale);
   const int digits = std::max(a.precision - a.scale, b.precision - b.scale);

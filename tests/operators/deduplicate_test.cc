@@ -25,14 +25,16 @@ DeduplicateSpec Spec(bool rowtime, bool keeps_last) {
 
 TestRow Event(int key, const std::string& word) {
   const size_t at = word.find('@');
-  Value time = at == std::string::npos ? Value(int64_t{0}) : Value(int64_t{std::stoi(word.substr(at + 1))});
+  Value time =
+      at == std::string::npos ? Value(int64_t{0}) : Value(int64_t{std::stoi(word.substr(at + 1))});
   return {RowKind::kInsert, {int64_t{key}, word.substr(0, at), time}};
 }
 
 std::string Words(const TestRows& rows) {
   std::string text;
   for (const TestRow& row : rows) {
-    text += (text.empty() ? "" : " ") + std::string(Text(row.kind)) + " " + std::get<std::string>(row.values[1]);
+    text += (text.empty() ? "" : " ") + std::string(Text(row.kind)) + " " +
+            std::get<std::string>(row.values[1]);
   }
   return text.empty() ? "-" : text;
 }
@@ -42,7 +44,8 @@ Harness::Factory Factory(const DeduplicateSpec& spec) {
 }
 
 // Words of one key; `W4` is a watermark, `F` flushes the bundle (a tick).
-std::string Trace(const DeduplicateSpec& spec, const std::string& input, OperatorContext settings = {}) {
+std::string Trace(const DeduplicateSpec& spec, const std::string& input,
+                  OperatorContext settings = {}) {
   Harness harness(Factory(spec), spec.schema, settings);
   std::string trace;
   size_t at = 0;
@@ -63,7 +66,9 @@ std::string Trace(const DeduplicateSpec& spec, const std::string& input, Operato
   return trace;
 }
 
-TEST(DeduplicateTest, ProctimeFirst) { EXPECT_EQ(Trace(Spec(false, false), "a a b"), "+I a | - | -"); }
+TEST(DeduplicateTest, ProctimeFirst) {
+  EXPECT_EQ(Trace(Spec(false, false), "a a b"), "+I a | - | -");
+}
 
 // flink-rank-dedup.md 11.
 TEST(DeduplicateTest, ProctimeLast) {
@@ -99,7 +104,10 @@ TEST(DeduplicateTest, TimersFireByTimeThenByFirstArrival) {
   DeduplicateSpec spec = Spec(true, false);
   spec.outputs_insert_only = true;
   Harness harness(Factory(spec), spec.schema);
-  ASSERT_TRUE(harness.Process({Event(1, "a@9"), Event(2, "b@5"), Event(3, "c@5"), Event(1, "d@5"), Event(4, "e@1")}).ok());
+  ASSERT_TRUE(harness
+                  .Process({Event(1, "a@9"), Event(2, "b@5"), Event(3, "c@5"), Event(1, "d@5"),
+                            Event(4, "e@1")})
+                  .ok());
   harness.Restore();
   ASSERT_TRUE(harness.Watermark(100).ok());
   EXPECT_EQ(Words(harness.Take()), "+I e +I d +I b +I c");
@@ -120,7 +128,8 @@ TEST(DeduplicateTest, BundlesOfProcessingTime) {
 TEST(DeduplicateTest, BundlesOfRowTime) {
   DeduplicateSpec spec = Spec(true, true);
   spec.mini_batch.size = 100;
-  EXPECT_EQ(Trace(spec, "a@5 b@7 c@6 W1 d@8 e@9 W2"), "- | - | - | +I a -U a +U b | - | - | -U b +U d -U d +U e");
+  EXPECT_EQ(Trace(spec, "a@5 b@7 c@6 W1 d@8 e@9 W2"),
+            "- | - | - | +I a -U a +U b | - | - | -U b +U d -U d +U e");
   spec.compacts_changes = true;
   EXPECT_EQ(Trace(spec, "a@5 b@7 c@6 W1 d@8 e@9 W2"), "- | - | - | +I b | - | - | -U b +U e");
 }
@@ -151,9 +160,12 @@ TEST(DeduplicateTest, TheClockMovesAsThePageSays) {
     }
     return text;
   };
-  EXPECT_EQ(trace(Spec(false, false)), "+I a | - | +I a | -");                           // first emission only
-  EXPECT_EQ(trace(Spec(false, true)), "+I a | -U a +U a | -U a +U a | -U a +U a");       // every row
-  EXPECT_EQ(trace(Spec(true, false)), "+I a | - | +I a | -");                            // every kept row
+  // first emission only
+  EXPECT_EQ(trace(Spec(false, false)), "+I a | - | +I a | -");
+  // every row
+  EXPECT_EQ(trace(Spec(false, true)), "+I a | -U a +U a | -U a +U a | -U a +U a");
+  // every kept row
+  EXPECT_EQ(trace(Spec(true, false)), "+I a | - | +I a | -");
 }
 
 TEST(DeduplicateTest, NullAndEqualKeys) {

@@ -1,4 +1,5 @@
-// Ranks of one partition, written as traces: `a5` is a row with id a and sort key 5, `a5:1` the same with rank 1.
+// Ranks of one partition, written as traces: `a5` is a row with id a and sort key 5, `a5:1` the
+// same with rank 1.
 #include <gtest/gtest.h>
 
 #include "operators/rank.h"
@@ -54,13 +55,15 @@ std::string Words(const TestRows& rows, bool keys, const char* number_mark) {
     if (!text.empty()) text += " ";
     text += std::string(Text(row.kind)) + " " + std::get<std::string>(row.values[1]);
     if (keys) text += std::to_string(std::get<int64_t>(row.values[2]));
-    if (row.values.size() == 4) text += number_mark + std::to_string(std::get<int64_t>(row.values[3]));
+    if (row.values.size() == 4)
+      text += number_mark + std::to_string(std::get<int64_t>(row.values[3]));
   }
   return text.empty() ? "-" : text;
 }
 
 // What each input row gives, in any cut into batches and with a restore after any row.
-std::string Trace(const RankSpec& spec, const std::string& input, bool keys = false, OperatorContext settings = {}) {
+std::string Trace(const RankSpec& spec, const std::string& input, bool keys = false,
+                  OperatorContext settings = {}) {
   const auto factory = [&](const OperatorContext& context) { return Create(spec, context); };
   const char* mark = keys ? ":" : "";
   Harness by_row(factory, spec.input, settings);
@@ -97,8 +100,10 @@ TEST(RankTest, AppendsGiveTheGoldenTracesByBothAlgorithms) {
     EXPECT_EQ(Trace(Spec(strategy, 2, 3, false, true), a),
               "- | +I b | -U b +U c +I b | - | -U c +U a -U b +U c | - | -U a +U e -U c +U a");
   }
-  EXPECT_EQ(Trace(Spec(kAppend, 1, 1, false, true), a), "+I a | - | - | - | -U a +U e | - | -U e +U h");
-  EXPECT_EQ(Trace(Spec(kAppend, 1, 1, true, true), a), "+I a1 | - | - | - | -U a1 +U e1 | - | -U e1 +U h1");
+  EXPECT_EQ(Trace(Spec(kAppend, 1, 1, false, true), a),
+            "+I a | - | - | - | -U a +U e | - | -U e +U h");
+  EXPECT_EQ(Trace(Spec(kAppend, 1, 1, true, true), a),
+            "+I a1 | - | - | - | -U a1 +U e1 | - | -U e1 +U h1");
 }
 
 // Input B.
@@ -107,18 +112,22 @@ TEST(RankTest, RetractionsGiveTheGoldenTraces) {
   EXPECT_EQ(Trace(Spec(kRetract, 1, 2, false, true), b),
             "+I a | +I b | -D b +I c | - | -D a +I b | -D b +I e | -D c +I b | - | -");
   EXPECT_EQ(Trace(Spec(kRetract, 1, 2, true, true), b),
-            "+I a1 | +I b2 | -U b2 +U c2 | - | -U a1 +U c1 -U c2 +U b2 | -U c1 +U e1 -U b2 +U c2 | -U c2 +U b2 | - | -");
-  EXPECT_EQ(Trace(Spec(kRetract, 1, 1, false, true), b), "+I a | - | - | - | -D a +I c | -D c +I e | - | - | -");
+            "+I a1 | +I b2 | -U b2 +U c2 | - | -U a1 +U c1 -U c2 +U b2 | -U c1 +U e1 -U b2 +U c2 | "
+            "-U c2 +U b2 | - | -");
+  EXPECT_EQ(Trace(Spec(kRetract, 1, 1, false, true), b),
+            "+I a | - | - | - | -D a +I c | -D c +I e | - | - | -");
 }
 
 // Input C.
 TEST(RankTest, UpsertsGiveTheGoldenTraces) {
   const std::string c = "a9 b8 a7 c9 b7 c5 c5 d6";
-  EXPECT_EQ(Trace(Spec(kUpdate, 1, 2, false, true), c, true),
-            "+I a9 | +I b8 | -U a9 +U a7 | - | -U b8 +U b7 | -D b7 +I c5 | -U c5 +U c5 | -D a7 +I d6");
-  EXPECT_EQ(Trace(Spec(kUpdate, 1, 2, true, true), c, true),
-            "+I a9:1 | -U a9:1 +U b8:1 +I a9:2 | -U b8:1 -U a9:2 +U a7:1 +U b8:2 | - | -U b8:2 +U b7:2 | "
-            "-U a7:1 +U c5:1 -U b7:2 +U a7:2 | -U c5:1 +U c5:1 | -U a7:2 +U d6:2");
+  EXPECT_EQ(
+      Trace(Spec(kUpdate, 1, 2, false, true), c, true),
+      "+I a9 | +I b8 | -U a9 +U a7 | - | -U b8 +U b7 | -D b7 +I c5 | -U c5 +U c5 | -D a7 +I d6");
+  EXPECT_EQ(
+      Trace(Spec(kUpdate, 1, 2, true, true), c, true),
+      "+I a9:1 | -U a9:1 +U b8:1 +I a9:2 | -U b8:1 -U a9:2 +U a7:1 +U b8:2 | - | -U b8:2 +U b7:2 | "
+      "-U a7:1 +U c5:1 -U b7:2 +U a7:2 | -U c5:1 +U c5:1 | -U a7:2 +U d6:2");
 }
 
 TEST(RankTest, ARowWhoseKeyGotWorseStaysAndSinks) {
@@ -139,7 +148,8 @@ TEST(RankTest, TopOneFollowsTheIncumbentsRow) {
 TEST(RankTest, RetractingAnUnknownRowChangesNothing) {
   const RankSpec spec = Spec(kRetract, 1, 3, true, true);
   EXPECT_EQ(Trace(spec, "a5 -Dz5 -Dz6 b7 c8"), "+I a1 | - | - | +I b2 | +I c3");
-  Harness harness([&](const OperatorContext& context) { return Create(spec, context); }, spec.input);
+  Harness harness([&](const OperatorContext& context) { return Create(spec, context); },
+                  spec.input);
   ASSERT_TRUE(harness.Process(Rows("a5 -Dz5 -Dz6")).ok());
   EXPECT_EQ(harness.count("unmatched_retraction"), 2);
   OperatorContext flink;
@@ -154,10 +164,13 @@ TEST(RankTest, OfEqualRowsTheFirstIsTakenBack) {
 
 TEST(RankTest, StateIsGoneWithTheLastRow) {
   const RankSpec spec = Spec(kRetract, 1, 2, false, true);
-  Harness harness([&](const OperatorContext& context) { return Create(spec, context); }, spec.input);
+  Harness harness([&](const OperatorContext& context) { return Create(spec, context); },
+                  spec.input);
   const int64_t floor = harness.size().bytes;
   TestRows rows;
-  for (int i = 0; i < 5000; ++i) rows.push_back({RowKind::kInsert, {std::string("x"), std::to_string(i), int64_t{i * 7 % 5000}}});
+  for (int i = 0; i < 5000; ++i)
+    rows.push_back(
+        {RowKind::kInsert, {std::string("x"), std::to_string(i), int64_t{i * 7 % 5000}}});
   ASSERT_TRUE(harness.Process(rows).ok());
   EXPECT_EQ(harness.size().entries, 1);
   for (TestRow& row : rows) row.kind = RowKind::kDelete;
@@ -169,29 +182,34 @@ TEST(RankTest, StateIsGoneWithTheLastRow) {
 // Ends that come from a column: the first row of a partition fixes it.
 TEST(RankTest, AVariableEndIsFixedByTheFirstRow) {
   RankSpec spec;
-  spec.input = Schema({{"g", Type::String()}, {"id", Type::String()}, {"v", Type::Int()}, {"n", Type::BigInt()}});
+  spec.input = Schema(
+      {{"g", Type::String()}, {"id", Type::String()}, {"v", Type::Int()}, {"n", Type::BigInt()}});
   spec.output = spec.input;
   spec.partition = {0};
   spec.order = {{2, false, true}};
   spec.variable_end = 3;
   spec.strategy = kAppend;
-  Harness harness([&](const OperatorContext& context) { return Create(spec, context); }, spec.input);
+  Harness harness([&](const OperatorContext& context) { return Create(spec, context); },
+                  spec.input);
   const auto row = [](const char* g, const char* id, int v, Value n) {
     return TestRow{RowKind::kInsert, {std::string(g), std::string(id), int64_t{v}, n}};
   };
-  ASSERT_TRUE(harness.Process({row("x", "a", 5, int64_t{2}), row("x", "b", 4, int64_t{2}), row("x", "c", 3, int64_t{1}),
-                               row("y", "d", 9, int64_t{1}), row("y", "e", 8, int64_t{5}), row("z", "f", 1, Value()),
-                               row("z", "g", 1, int64_t{3})})
+  ASSERT_TRUE(harness
+                  .Process({row("x", "a", 5, int64_t{2}), row("x", "b", 4, int64_t{2}),
+                            row("x", "c", 3, int64_t{1}), row("y", "d", 9, int64_t{1}),
+                            row("y", "e", 8, int64_t{5}), row("z", "f", 1, Value()),
+                            row("z", "g", 1, int64_t{3})})
                   .ok());
   EXPECT_EQ(Words(harness.Take(), false, ""), "+I a2 +I b2 -D a2 +I c1 +I d1 -D d1 +I e5");
   EXPECT_EQ(harness.count("invalid_top_size"), 3);
 }
 
 Schema Arrivals() {
-  return Schema({{"g", Type::String()},
-                 {"id", Type::String()},
-                 {"v", Type::Int()},
-                 {"p", Type::TimestampLtz(3).NotNull().WithTimeAttribute(TimeAttribute::kProctime)}});
+  return Schema(
+      {{"g", Type::String()},
+       {"id", Type::String()},
+       {"v", Type::Int()},
+       {"p", Type::TimestampLtz(3).NotNull().WithTimeAttribute(TimeAttribute::kProctime)}});
 }
 
 RankSpec ByArrival(bool descending, bool number) {
@@ -210,15 +228,20 @@ RankSpec ByArrival(bool descending, bool number) {
 std::string ArrivalTrace(const RankSpec& spec, bool flink_compat) {
   OperatorContext settings;
   settings.flink_compat = flink_compat;
-  Harness harness([&](const OperatorContext& context) { return Create(spec, context); }, spec.input, settings);
+  Harness harness([&](const OperatorContext& context) { return Create(spec, context); }, spec.input,
+                  settings);
   std::string trace;
   for (const char* id : {"a", "b", "c"}) {
-    EXPECT_TRUE(harness.Process({{RowKind::kInsert, {std::string("x"), std::string(id), int64_t{1}, int64_t{7}}}}).ok());
+    EXPECT_TRUE(harness
+                    .Process({{RowKind::kInsert,
+                               {std::string("x"), std::string(id), int64_t{1}, int64_t{7}}}})
+                    .ok());
     trace += (trace.empty() ? "" : " | ");
     const TestRows rows = harness.Take();
     std::string words;
     for (const TestRow& row : rows) {
-      words += (words.empty() ? "" : " ") + std::string(Text(row.kind)) + " " + std::get<std::string>(row.values[1]);
+      words += (words.empty() ? "" : " ") + std::string(Text(row.kind)) + " " +
+               std::get<std::string>(row.values[1]);
       if (row.values.size() == 5) words += std::to_string(std::get<int64_t>(row.values[4]));
     }
     trace += words.empty() ? "-" : words;
@@ -249,7 +272,8 @@ TEST(RankTest, StateExpiresWithAllRowsOfAKey) {
   const RankSpec spec = Spec(kRetract, 1, 2, false, true);
   OperatorContext settings;
   settings.state_ttl_millis = 1000;
-  Harness harness([&](const OperatorContext& context) { return Create(spec, context); }, spec.input, settings);
+  Harness harness([&](const OperatorContext& context) { return Create(spec, context); }, spec.input,
+                  settings);
   ASSERT_TRUE(harness.Process(Rows("a5 b6 c7")).ok());
   harness.clock().Advance(999);
   ASSERT_TRUE(harness.Process(Rows("-Dc7")).ok());  // moves the clock

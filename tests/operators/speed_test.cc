@@ -1,9 +1,11 @@
-// The speed of single operators on bids in memory. Skipped unless ROWTIDE_SPEED_ROWS says how many rows.
+// The speed of single operators on bids in memory. Skipped unless ROWTIDE_SPEED_ROWS says how many
+// rows.
 //
 //   ROWTIDE_SPEED_ROWS=5000000 unit_tests_operators --gtest_filter='Speed*'
 //
-// Rows are like Nexmark's bids in what matters here: skew of keys, 187 bytes a row, two strings and an extra. The output
-// is counted and dropped. Best of three runs in CPU time; for comparing two builds alternately, not for claims.
+// Rows are like Nexmark's bids in what matters here: skew of keys, 187 bytes a row, two strings and
+// an extra. The output is counted and dropped. Best of three runs in CPU time; for comparing two
+// builds alternately, not for claims.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -36,7 +38,9 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
-  int64_t Below(int64_t bound) { return static_cast<int64_t>(Next() % static_cast<uint64_t>(bound)); }
+  int64_t Below(int64_t bound) {
+    return static_cast<int64_t>(Next() % static_cast<uint64_t>(bound));
+  }
 
  private:
   uint64_t state_ = 42;
@@ -52,10 +56,12 @@ std::vector<RowBatch> MakeBids(int64_t rows) {
     const int64_t event = row * 50 / 46;
     const int64_t auctions = event / 50 * 3 + 2;
     const int64_t people = event / 50;
-    const int64_t auction =
-        random.Below(2) == 0 ? auctions / 100 * 100 : std::max<int64_t>(0, auctions - 100 + random.Below(111));
-    const int64_t bidder =
-        random.Below(4) != 0 ? people / 100 * 100 + 1 : std::max<int64_t>(0, people - 1000 + random.Below(1010));
+    const int64_t auction = random.Below(2) == 0
+                                ? auctions / 100 * 100
+                                : std::max<int64_t>(0, auctions - 100 + random.Below(111));
+    const int64_t bidder = random.Below(4) != 0
+                               ? people / 100 * 100 + 1
+                               : std::max<int64_t>(0, people - 1000 + random.Below(1010));
     builder.AppendKind(RowKind::kInsert);
     builder.column(0).Append<int64_t>(auction + 1000);
     builder.column(1).Append<int64_t>(bidder + 1000);
@@ -114,9 +120,13 @@ class SpeedTest : public testing::Test {
       const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
       best = std::max(best, static_cast<double>(rows) / seconds / 1e6);
       if (run == 2) {
-        std::printf("%-28s %6.2f M rows per CPU second, %.3f rows out per row, %lld entries, %.1f bytes each\n", name, best,
-                    static_cast<double>(out.rows()) / static_cast<double>(rows), static_cast<long long>(size.entries),
-                    static_cast<double>(size.bytes) / static_cast<double>(std::max<int64_t>(1, size.entries)));
+        std::printf(
+            "%-28s %6.2f M rows per CPU second, %.3f rows out per row, %lld entries, %.1f bytes "
+            "each\n",
+            name, best, static_cast<double>(out.rows()) / static_cast<double>(rows),
+            static_cast<long long>(size.entries),
+            static_cast<double>(size.bytes) /
+                static_cast<double>(std::max<int64_t>(1, size.entries)));
       }
     }
   }

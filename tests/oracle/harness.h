@@ -1,12 +1,15 @@
-// Drives one operator in a test: rows in as values, rows out as values, through any cut into batches and any number of
-// restores through bytes; and folds a changelog into the table it stands for.
+// Drives one operator in a test: rows in as values, rows out as values, through any cut into
+// batches and any number of restores through bytes; and folds a changelog into the table it stands
+// for.
 //
 //   Harness harness([&](const OperatorContext& context) { return Create(spec, context); }, schema);
 //   harness.Process({{RowKind::kInsert, {int64_t{1}, std::string("a")}}});
-//   harness.Restore();                       snapshot, destroy, create, restore; the snapshot of that is the same
+//   harness.Restore();                       snapshot, destroy, create, restore; the snapshot of
+//                                            that is the same
 //   harness.Take()                           what was emitted since
 //
-// Folded::Apply fails on a retraction of a row that is not there. Used by tests/operators and the oracle.
+// Folded::Apply fails on a retraction of a row that is not there. Used by tests/operators and the
+// oracle.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -69,8 +72,11 @@ class Harness final : public Collector {
   using Factory = std::function<Result<std::unique_ptr<Operator>>(const OperatorContext&)>;
 
   // `more_inputs`: the schemas of inputs 1, 2, ... when they differ.
-  Harness(Factory factory, Schema input, OperatorContext settings = {}, std::vector<Schema> more_inputs = {})
-      : factory_(std::move(factory)), input_(std::move(input)), more_inputs_(std::move(more_inputs)) {
+  Harness(Factory factory, Schema input, OperatorContext settings = {},
+          std::vector<Schema> more_inputs = {})
+      : factory_(std::move(factory)),
+        input_(std::move(input)),
+        more_inputs_(std::move(more_inputs)) {
     context_ = settings;
     context_.clock = &clock_;
     context_.counters = &counters_;
@@ -85,7 +91,8 @@ class Harness final : public Collector {
   Operator& op() { return *operator_; }
   const Schema& output() const { return operator_->output_schema(); }
   const Schema& input(int number = 0) const {
-    return number == 0 || more_inputs_.empty() ? input_ : more_inputs_[static_cast<size_t>(number) - 1];
+    return number == 0 || more_inputs_.empty() ? input_
+                                               : more_inputs_[static_cast<size_t>(number) - 1];
   }
 
   // The rows as one batch; the status is the operator's.
@@ -104,7 +111,8 @@ class Harness final : public Collector {
     EXPECT_TRUE(operator_->Snapshot(writer).ok());
     return writer.Take();
   }
-  // Through bytes into a new operator. The state's size has to come out the same as far as entries go.
+  // Through bytes into a new operator. The state's size has to come out the same as far as entries
+  // go.
   void Restore() {
     const std::string bytes = SnapshotBytes();
     const int64_t entries = size_.entries;
@@ -136,7 +144,8 @@ class Harness final : public Collector {
     EXPECT_EQ(static_cast<int>(batch.columns.size()), schema.size());
     for (int row = 0; row < batch.rows; ++row) {
       TestRow emitted{batch.kind(row), {}};
-      for (int i = 0; i < schema.size(); ++i) emitted.values.push_back(ValueAt(batch, i, row, schema.type(i)));
+      for (int i = 0; i < schema.size(); ++i)
+        emitted.values.push_back(ValueAt(batch, i, row, schema.type(i)));
       emitted_.push_back(std::move(emitted));
     }
     return Status::Ok();

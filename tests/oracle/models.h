@@ -1,4 +1,5 @@
-// Naive models of deduplication and ranking: they keep every row and start afresh each time they are asked.
+// Naive models of deduplication and ranking: they keep every row and start afresh each time they
+// are asked.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +11,8 @@
 
 namespace rowtide {
 
-inline bool SameKey(const std::vector<Value>& a, const std::vector<Value>& b, const std::vector<int>& columns) {
+inline bool SameKey(const std::vector<Value>& a, const std::vector<Value>& b,
+                    const std::vector<int>& columns) {
   return std::all_of(columns.begin(), columns.end(), [&](int column) {
     return EqualValue(a[static_cast<size_t>(column)], b[static_cast<size_t>(column)]);
   });
@@ -23,7 +25,8 @@ class DeduplicateModel final : public Model {
   void Row(const TestRow& row, int /*input*/) override {
     if (!spec_.outputs_insert_only || TimeOf(row.values) >= watermark_) rows_.push_back(row.values);
   }
-  // With insert-only output, a key's best row goes out for good with the first watermark that reaches it.
+  // With insert-only output, a key's best row goes out for good with the first watermark that
+  // reaches it.
   void Watermark(int64_t millis) override {
     watermark_ = millis;
     if (!spec_.outputs_insert_only) return;
@@ -54,7 +57,8 @@ class DeduplicateModel final : public Model {
   // No other row of the key is preferred.
   bool IsBest(size_t at) const {
     for (size_t other = 0; other < rows_.size(); ++other) {
-      if (other != at && SameKey(rows_[at], rows_[other], spec_.keys) && IsPreferred(other, at)) return false;
+      if (other != at && SameKey(rows_[at], rows_[other], spec_.keys) && IsPreferred(other, at))
+        return false;
     }
     return true;
   }
@@ -83,8 +87,9 @@ class RankModel final : public Model {
       rows_.push_back(row.values);
       return;
     }
-    const auto at = std::find_if(rows_.begin(), rows_.end(),
-                                 [&](const std::vector<Value>& other) { return EqualValues(other, row.values); });
+    const auto at = std::find_if(rows_.begin(), rows_.end(), [&](const std::vector<Value>& other) {
+      return EqualValues(other, row.values);
+    });
     if (at != rows_.end()) rows_.erase(at);
   }
 

@@ -1,11 +1,13 @@
-// The recomputation oracle: random streams through an operator; after every row the folded changelog is the table that a
-// naive recomputation from all rows so far gives.
+// The recomputation oracle: random streams through an operator; after every row the folded
+// changelog is the table that a naive recomputation from all rows so far gives.
 //
-//   one OracleCase = how to make the operator, how to make a stream for it, and a Model that recomputes
+//   one OracleCase = how to make the operator, how to make a stream for it, and a Model that
+//   recomputes
 //
-// Each stream runs three times: row by row, compared after every row; in random cuts; and restored through bytes after
-// every row. All three changelogs are equal. A case joins the oracle by a line in oracle_test.cc. What failed is repeated
-// with ROWTIDE_ORACLE_SEED=<seed>; ROWTIDE_ORACLE_SECONDS says how long to look (default 5, over all cases).
+// Each stream runs three times: row by row, compared after every row; in random cuts; and restored
+// through bytes after every row. All three changelogs are equal. A case joins the oracle by a line
+// in oracle_test.cc. What failed is repeated with ROWTIDE_ORACLE_SEED=<seed>;
+// ROWTIDE_ORACLE_SECONDS says how long to look (default 5, over all cases).
 #pragma once
 
 #include <chrono>
@@ -44,7 +46,8 @@ struct OracleCase {
   Harness::Factory factory;
   std::function<std::vector<Event>(Random&)> stream;
   std::function<std::unique_ptr<Model>()> model;
-  std::vector<int> upsert_key;         // not empty: no -U comes, a row replaces the one with the same values here
+  // not empty: no -U comes, a row replaces the one with the same values here
+  std::vector<int> upsert_key;
   bool compares_after_each_row = true;  // false: after watermarks and at the end only (bundles)
   bool leaves_no_state = false;        // the stream takes every row back in the end
   OperatorContext settings;
@@ -62,7 +65,9 @@ class OracleTable {
       return;
     }
     std::string key;
-    for (const int column : key_) AppendScriptText(row.values[static_cast<size_t>(column)], schema.type(column), &key), key += "|";
+    for (const int column : key_)
+      AppendScriptText(row.values[static_cast<size_t>(column)], schema.type(column), &key),
+          key += "|";
     EXPECT_NE(row.kind, RowKind::kUpdateBefore) << text;
     if (Adds(row.kind)) {
       by_key_[key] = text;
@@ -102,7 +107,9 @@ inline std::string RunComparing(const OracleCase& oracle, const std::vector<Even
   const auto compare = [&](const std::string& after) {
     const TableText expected = model->Table(output);
     const TableText actual = table.Text();
-    EXPECT_TRUE(actual == expected) << "after " << after << "\nfolded:\n" << Lines(actual) << "expected:\n" << Lines(expected);
+    EXPECT_TRUE(actual == expected) << "after " << after << "\nfolded:\n"
+                                    << Lines(actual) << "expected:\n"
+                                    << Lines(expected);
   };
   const auto take = [&] {
     for (const TestRow& row : harness.Take()) {
@@ -121,7 +128,8 @@ inline std::string RunComparing(const OracleCase& oracle, const std::vector<Even
     }
     take();
     if (event.is_watermark || oracle.compares_after_each_row) {
-      compare(event.is_watermark ? "watermark " + std::to_string(event.watermark) : RowText(event.row, oracle.input));
+      compare(event.is_watermark ? "watermark " + std::to_string(event.watermark)
+                                 : RowText(event.row, oracle.input));
     }
     if (testing::Test::HasFailure()) return changelog;
   }
@@ -137,9 +145,10 @@ inline std::string RunComparing(const OracleCase& oracle, const std::vector<Even
   return changelog;
 }
 
-// In batches of up to `rows_max` rows, with a restore after each when asked for; returns the changelog.
-inline std::string RunCut(const OracleCase& oracle, const std::vector<Event>& events, Random* random, int rows_max,
-                          bool restores) {
+// In batches of up to `rows_max` rows, with a restore after each when asked for; returns the
+// changelog.
+inline std::string RunCut(const OracleCase& oracle, const std::vector<Event>& events,
+                          Random* random, int rows_max, bool restores) {
   Harness harness(oracle.factory, oracle.input, oracle.settings, oracle.more_inputs);
   std::string changelog;
   TestRows batch;
@@ -179,9 +188,11 @@ inline bool RunOracle(const OracleCase& oracle, uint64_t seed) {
   const std::vector<Event> events = oracle.stream(random);
   const std::string changelog = RunComparing(oracle, events);
   if (testing::Test::HasFailure()) return false;
-  EXPECT_EQ(RunCut(oracle, events, &random, 1 + static_cast<int>(seed % 60), false), changelog) << "in random cuts";
+  EXPECT_EQ(RunCut(oracle, events, &random, 1 + static_cast<int>(seed % 60), false), changelog)
+      << "in random cuts";
   EXPECT_EQ(RunCut(oracle, events, nullptr, 1, true), changelog) << "restored after every row";
-  EXPECT_EQ(RunCut(oracle, events, &random, 9, true), changelog) << "in random cuts, restored after each";
+  EXPECT_EQ(RunCut(oracle, events, &random, 9, true), changelog)
+      << "in random cuts, restored after each";
   return !testing::Test::HasFailure();
 }
 
@@ -193,7 +204,8 @@ inline void RunOracles(const std::vector<OracleCase>& cases) {
   uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device()();
   const auto begin = std::chrono::steady_clock::now();
   const auto over = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds;
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() >
+           seconds;
   };
   std::printf("first seed %llu\n", static_cast<unsigned long long>(seed));
   int64_t streams = 0;

@@ -5,7 +5,8 @@
 namespace rowtide {
 namespace {
 
-// g: the key. id: a name, by which upserts know a row. v, s, d: what is ordered by. ts: row time. n: an end.
+// g: the key. id: a name, by which upserts know a row. v, s, d: what is ordered by. ts: row time.
+// n: an end.
 Schema Things() {
   return Schema({{"g", Type::Int()},
                  {"id", Type::String()},
@@ -18,22 +19,30 @@ Schema Things() {
 constexpr int kG = 0, kId = 1, kV = 2, kS = 3, kD = 4, kTs = 5, kN = 6;
 
 bool OneIn(Random& random, uint64_t n) { return random() % n == 0; }
-int64_t Below(Random& random, int64_t n) { return static_cast<int64_t>(random() % static_cast<uint64_t>(n)); }
+int64_t Below(Random& random, int64_t n) {
+  return static_cast<int64_t>(random() % static_cast<uint64_t>(n));
+}
 
 Value MaybeNull(Random& random, Value value) { return OneIn(random, 12) ? Value() : value; }
 
 TestRow RandomThing(Random& random, int64_t time) {
-  static const double kFloats[] = {0.0, -0.0, 1.5, -2.25, std::numeric_limits<double>::quiet_NaN(), 1e300};
-  static const std::string kTexts[] = {"", "a", std::string("a\0b", 3), "b", "a text of more than twelve bytes",
+  static const double kFloats[] = {0.0,  -0.0, 1.5, -2.25, std::numeric_limits<double>::quiet_NaN(),
+                                   1e300};
+  static const std::string kTexts[] = {"",
+                                       "a",
+                                       std::string("a\0b", 3),
+                                       "b",
+                                       "a text of more than twelve bytes",
                                        "a text of more than twelve bytes, and then some"};
   TestRow row;
-  row.values = {MaybeNull(random, Below(random, 4)),
-                "id" + std::to_string(Below(random, 7)) + (OneIn(random, 3) ? " with a long name" : ""),
-                MaybeNull(random, Below(random, 9) - 4),
-                MaybeNull(random, kTexts[Below(random, 6)]),
-                MaybeNull(random, kFloats[Below(random, 6)]),
-                Value(std::max<int64_t>(0, time - Below(random, 40))),
-                MaybeNull(random, Below(random, 6))};
+  row.values = {
+      MaybeNull(random, Below(random, 4)),
+      "id" + std::to_string(Below(random, 7)) + (OneIn(random, 3) ? " with a long name" : ""),
+      MaybeNull(random, Below(random, 9) - 4),
+      MaybeNull(random, kTexts[Below(random, 6)]),
+      MaybeNull(random, kFloats[Below(random, 6)]),
+      Value(std::max<int64_t>(0, time - Below(random, 40))),
+      MaybeNull(random, Below(random, 6))};
   return row;
 }
 
@@ -77,7 +86,8 @@ std::vector<Event> Changes(Random& random) {
     }
     events.push_back({false, 0, row, 0});
   }
-  while (!live.empty()) take_back(static_cast<size_t>(Below(random, static_cast<int64_t>(live.size()))));
+  while (!live.empty())
+    take_back(static_cast<size_t>(Below(random, static_cast<int64_t>(live.size()))));
   return events;
 }
 
@@ -90,7 +100,8 @@ std::function<std::vector<Event>(Random&)> Upserts(bool descending) {
     for (int i = 0; i < rows; ++i) {
       TestRow row = RandomThing(random, 10 * i);
       row.values[kG] = Below(random, 3);
-      const std::string key = std::to_string(std::get<int64_t>(row.values[kG])) + std::get<std::string>(row.values[kId]);
+      const std::string key = std::to_string(std::get<int64_t>(row.values[kG])) +
+                              std::get<std::string>(row.values[kId]);
       const auto at = best.find(key);
       int64_t value = at == best.end() ? Below(random, 60) : at->second;
       if (at != best.end() && !OneIn(random, 4)) value += (descending ? 1 : -1) * Below(random, 12);
@@ -132,8 +143,9 @@ std::vector<OracleCase> Deduplications() {
             spec.emits_update_before = before;
             spec.mini_batch.size = size;
             spec.compacts_changes = compacts;
-            cases.push_back(Case(std::string(rowtime ? "rowtime" : "proctime") + (keeps_last ? " last" : " first") +
-                                     (before ? "" : " upsert") + " bundle " + std::to_string(size) +
+            cases.push_back(Case(std::string(rowtime ? "rowtime" : "proctime") +
+                                     (keeps_last ? " last" : " first") + (before ? "" : " upsert") +
+                                     " bundle " + std::to_string(size) +
                                      (compacts ? " compact" : ""),
                                  spec));
           }
@@ -166,7 +178,8 @@ OracleCase Case(std::string name, const RankSpec& spec) {
       break;
   }
   const bool by_number = spec.outputs_number();
-  const bool is_top_one = spec.start == 1 && spec.end == 1 && spec.strategy != RankSpec::Strategy::kRetract;
+  const bool is_top_one =
+      spec.start == 1 && spec.end == 1 && spec.strategy != RankSpec::Strategy::kRetract;
   if (!spec.emits_update_before) {
     if (by_number) {
       oracle.upsert_key = {kG, 7};
@@ -188,13 +201,16 @@ std::vector<OracleCase> Ranks() {
       {{kTs, true, false}, {kD, false, true}},
   };
   std::vector<OracleCase> cases;
-  for (const auto strategy : {RankSpec::Strategy::kAppendFast, RankSpec::Strategy::kUpdateFast, RankSpec::Strategy::kRetract}) {
+  for (const auto strategy : {RankSpec::Strategy::kAppendFast, RankSpec::Strategy::kUpdateFast,
+                              RankSpec::Strategy::kRetract}) {
     for (size_t order = 0; order < orders.size(); ++order) {
       if (strategy == RankSpec::Strategy::kUpdateFast && order > 1) continue;
-      for (const auto& [start, end] : std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {1, 40}}) {
+      for (const auto& [start, end] :
+           std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {1, 3}, {2, 4}, {3, 3}, {1, 40}}) {
         for (const bool number : {false, true}) {
           for (const bool before : {false, true}) {
-            // Without -U and without a number, an offset range of upserts cannot be folded: the plan never asks for it.
+            // Without -U and without a number, an offset range of upserts cannot be folded: the
+            // plan never asks for it.
             if (!before && !number && start > 1) continue;
             RankSpec spec;
             spec.input = Things();
@@ -208,8 +224,9 @@ std::vector<OracleCase> Ranks() {
             if (strategy == RankSpec::Strategy::kUpdateFast) spec.row_key = {kG, kId};
             spec.emits_update_before = before;
             static const char* kNames[] = {"append", "update", "retract"};
-            cases.push_back(Case(std::string(kNames[static_cast<int>(strategy)]) + " order " + std::to_string(order) + " [" +
-                                     std::to_string(start) + "," + std::to_string(end) + "]" + (number ? " number" : "") +
+            cases.push_back(Case(std::string(kNames[static_cast<int>(strategy)]) + " order " +
+                                     std::to_string(order) + " [" + std::to_string(start) + "," +
+                                     std::to_string(end) + "]" + (number ? " number" : "") +
                                      (before ? "" : " no -U"),
                                  spec));
           }
@@ -217,7 +234,8 @@ std::vector<OracleCase> Ranks() {
       }
     }
   }
-  for (const auto strategy : {RankSpec::Strategy::kAppendFast, RankSpec::Strategy::kUpdateFast, RankSpec::Strategy::kRetract}) {
+  for (const auto strategy : {RankSpec::Strategy::kAppendFast, RankSpec::Strategy::kUpdateFast,
+                              RankSpec::Strategy::kRetract}) {
     for (const bool number : {false, true}) {
       RankSpec spec;
       spec.input = Things();
@@ -228,7 +246,10 @@ std::vector<OracleCase> Ranks() {
       spec.variable_end = kN;
       spec.strategy = strategy;
       if (strategy == RankSpec::Strategy::kUpdateFast) spec.row_key = {kG, kId};
-      cases.push_back(Case(std::string("variable end ") + std::to_string(static_cast<int>(strategy)) + (number ? " number" : ""), spec));
+      cases.push_back(Case(std::string("variable end ") +
+                               std::to_string(static_cast<int>(strategy)) +
+                               (number ? " number" : ""),
+                           spec));
     }
   }
   for (const auto strategy : {RankSpec::Strategy::kAppendFast, RankSpec::Strategy::kRetract}) {
@@ -237,7 +258,8 @@ std::vector<OracleCase> Ranks() {
     limit.end = 5;
     limit.start = strategy == RankSpec::Strategy::kRetract ? 2 : 1;
     limit.strategy = strategy;
-    cases.push_back(Case(std::string("limit ") + std::to_string(static_cast<int>(strategy)), limit));
+    cases.push_back(
+        Case(std::string("limit ") + std::to_string(static_cast<int>(strategy)), limit));
   }
   return cases;
 }

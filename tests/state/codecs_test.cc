@@ -27,30 +27,41 @@ void ExpectAscending(const Type& type, const std::vector<Value>& values, bool nu
     SortKeyBatch keys;
     codec.Encode(OneColumn(type, in_order), 0, &keys);
     for (int i = 0; i + 1 < static_cast<int>(in_order.size()); ++i) {
-      EXPECT_LT(keys.key(i), keys.key(i + 1)) << ToString(type) << " " << i << (descending ? " DESC" : "");
+      EXPECT_LT(keys.key(i), keys.key(i + 1))
+          << ToString(type) << " " << i << (descending ? " DESC" : "");
       EXPECT_LE(keys.prefix(i), keys.prefix(i + 1));
     }
   }
 }
 
 TEST(SortKeyTest, OrdersEveryType) {
-  constexpr int64_t kMin = std::numeric_limits<int64_t>::min(), kMax = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kMin = std::numeric_limits<int64_t>::min(),
+                    kMax = std::numeric_limits<int64_t>::max();
   const int128 huge = static_cast<int128>(kMax) * 1000;
   for (const bool nulls_first : {false, true}) {
     ExpectAscending(Type::Boolean(), {false, true}, nulls_first);
-    ExpectAscending(Type::Of(TypeKind::kTinyInt), {int64_t{-128}, int64_t{-1}, int64_t{0}, int64_t{127}}, nulls_first);
-    ExpectAscending(Type::Of(TypeKind::kSmallInt), {int64_t{-32768}, int64_t{-1}, int64_t{0}, int64_t{300}}, nulls_first);
-    ExpectAscending(Type::Int(), {int64_t{-2147483648}, int64_t{-1}, int64_t{0}, int64_t{70000}}, nulls_first);
+    ExpectAscending(Type::Of(TypeKind::kTinyInt),
+                    {int64_t{-128}, int64_t{-1}, int64_t{0}, int64_t{127}}, nulls_first);
+    ExpectAscending(Type::Of(TypeKind::kSmallInt),
+                    {int64_t{-32768}, int64_t{-1}, int64_t{0}, int64_t{300}}, nulls_first);
+    ExpectAscending(Type::Int(), {int64_t{-2147483648}, int64_t{-1}, int64_t{0}, int64_t{70000}},
+                    nulls_first);
     ExpectAscending(Type::BigInt(), {kMin, int64_t{-1}, int64_t{0}, int64_t{1}, kMax}, nulls_first);
     ExpectAscending(Type::Of(TypeKind::kFloat), {-1e30, -1.5, 0.0, 1e-30, 3.0, kNaN}, nulls_first);
-    ExpectAscending(Type::Double(), {-std::numeric_limits<double>::infinity(), -1.5, 0.0, 5e-324, 3.0, kNaN}, nulls_first);
-    ExpectAscending(Type::Decimal(38, 2), {-huge, int128{-1}, int128{0}, huge}, nulls_first);
-    ExpectAscending(Type::String(),
-                    {std::string(), std::string(1, '\0'), std::string("\0\0", 2), std::string("\0\1", 2), std::string("a"),
-                     std::string("a\0", 2), std::string("a\0b", 3), std::string("a string beyond 16 b"),
-                     std::string("a string beyond 16 bytes"), std::string("aa"), std::string("\xff")},
+    ExpectAscending(Type::Double(),
+                    {-std::numeric_limits<double>::infinity(), -1.5, 0.0, 5e-324, 3.0, kNaN},
                     nulls_first);
-    ExpectAscending(Type::Timestamp(9), {WideTime{-1, 999999}, WideTime{0, 0}, WideTime{0, 1}, WideTime{1, 0}}, nulls_first);
+    ExpectAscending(Type::Decimal(38, 2), {-huge, int128{-1}, int128{0}, huge}, nulls_first);
+    ExpectAscending(
+        Type::String(),
+        {std::string(), std::string(1, '\0'), std::string("\0\0", 2), std::string("\0\1", 2),
+         std::string("a"), std::string("a\0", 2), std::string("a\0b", 3),
+         std::string("a string beyond 16 b"), std::string("a string beyond 16 bytes"),
+         std::string("aa"), std::string("\xff")},
+        nulls_first);
+    ExpectAscending(Type::Timestamp(9),
+                    {WideTime{-1, 999999}, WideTime{0, 0}, WideTime{0, 1}, WideTime{1, 0}},
+                    nulls_first);
   }
 }
 
@@ -92,7 +103,13 @@ TEST(KeyTest, ByteColumnsAndNullsDoNotCollide) {
   const Schema schema({{"a", Type::Boolean()}, {"b", Type::Boolean()}});
   const KeyCodec codec(schema, {0, 1});
   KeyBatch keys;
-  ASSERT_TRUE(codec.Encode(BatchOf(schema, {{RowKind::kInsert, {false, true}}, {RowKind::kInsert, {Value(), true}}, {RowKind::kInsert, {true, Value()}}, {RowKind::kInsert, {false, Value()}}}), &keys).ok());
+  ASSERT_TRUE(codec
+                  .Encode(BatchOf(schema, {{RowKind::kInsert, {false, true}},
+                                           {RowKind::kInsert, {Value(), true}},
+                                           {RowKind::kInsert, {true, Value()}},
+                                           {RowKind::kInsert, {false, Value()}}}),
+                          &keys)
+                  .ok());
   for (int i = 0; i < 4; ++i) {
     for (int j = 0; j < i; ++j) EXPECT_NE(keys.key(i), keys.key(j));
   }
@@ -117,15 +134,23 @@ TEST(KeyTest, ZerosAreOneKeyUnlessToldApart) {
   const Schema schema({{"x", Type::Double()}});
   for (const bool separate : {false, true}) {
     KeyBatch keys;
-    ASSERT_TRUE(KeyCodec(schema, {0}, separate).Encode(OneColumn(Type::Double(), {0.0, -0.0, kNaN, -kNaN}), &keys).ok());
+    ASSERT_TRUE(KeyCodec(schema, {0}, separate)
+                    .Encode(OneColumn(Type::Double(), {0.0, -0.0, kNaN, -kNaN}), &keys)
+                    .ok());
     EXPECT_EQ(keys.key(0) == keys.key(1), !separate);
     EXPECT_EQ(keys.key(2), keys.key(3));
   }
 }
 
 Schema Everything() {
-  return Schema({{"b", Type::Boolean()}, {"s", Type::String()}, {"i", Type::Int()}, {"l", Type::BigInt()},
-                 {"d", Type::Double()}, {"m", Type::Decimal(38, 0)}, {"t", Type::Timestamp(9)}, {"u", Type::String()},
+  return Schema({{"b", Type::Boolean()},
+                 {"s", Type::String()},
+                 {"i", Type::Int()},
+                 {"l", Type::BigInt()},
+                 {"d", Type::Double()},
+                 {"m", Type::Decimal(38, 0)},
+                 {"t", Type::Timestamp(9)},
+                 {"u", Type::String()},
                  {"y", Type::Of(TypeKind::kTinyInt)}});
 }
 
@@ -134,9 +159,9 @@ RowBatch EverythingBatch() {
   std::vector<std::pair<RowKind, std::vector<Value>>> rows;
   for (int i = 0; i < 50; ++i) {
     rows.push_back({RowKind::kInsert,
-                    {i % 2 == 0, longer.substr(0, static_cast<size_t>(i % 41)), int64_t{i}, int64_t{-i}, i / 2.0,
-                     static_cast<int128>(i) << 70, WideTime{i, i * 7}, i % 3 == 0 ? Value() : Value(longer.substr(5)),
-                     int64_t{i - 20}}});
+                    {i % 2 == 0, longer.substr(0, static_cast<size_t>(i % 41)), int64_t{i},
+                     int64_t{-i}, i / 2.0, static_cast<int128>(i) << 70, WideTime{i, i * 7},
+                     i % 3 == 0 ? Value() : Value(longer.substr(5)), int64_t{i - 20}}});
     if (i % 5 == 0) {
       for (Value& value : rows.back().second) value = Value();
     }

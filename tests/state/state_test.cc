@@ -38,7 +38,9 @@ TEST(ArenaTest, ClassesCoverTheirSizes) {
   EXPECT_GE(Arena::BytesOf(Arena::ClassOf(size_t{1} << 30)), size_t{1} << 30);
 }
 
-std::string ValueOf(std::mt19937& random) { return std::string(random() % 300, static_cast<char>('a' + random() % 26)); }
+std::string ValueOf(std::mt19937& random) {
+  return std::string(random() % 300, static_cast<char>('a' + random() % 26));
+}
 
 TEST(ValueStateTest, DoesWhatAMapDoes) {
   Context context;
@@ -186,11 +188,14 @@ TEST(OrderedStateTest, DoesWhatASortedVectorDoes) {
       const unsigned choice = random() % 10;
       if (model.empty() || (grows ? choice < 7 : choice < 3)) {
         const unsigned number = random() % 50;
-        const std::string sort = std::string(number % 3 == 0 ? 20 : 2, static_cast<char>('A' + number / 5)) +
-                                 static_cast<char>('a' + number % 5) + std::string("\0\0", 2);
-        const Row row{sort, "row" + std::to_string(random() % 30) + std::string(random() % 40, 'r'), uint64_t{random()} << 32};
-        const auto at = std::upper_bound(model.begin(), model.end(), row,
-                                         [](const Row& a, const Row& b) { return a.sort < b.sort; });
+        const std::string sort =
+            std::string(number % 3 == 0 ? 20 : 2, static_cast<char>('A' + number / 5)) +
+            static_cast<char>('a' + number % 5) + std::string("\0\0", 2);
+        const Row row{sort, "row" + std::to_string(random() % 30) + std::string(random() % 40, 'r'),
+                      uint64_t{random()} << 32};
+        const auto at =
+            std::upper_bound(model.begin(), model.end(), row,
+                             [](const Row& a, const Row& b) { return a.sort < b.sort; });
         ASSERT_EQ(state.Insert(key, view(row.sort), row.row, row.tag), at - model.begin());
         model.insert(at, row);
       } else if (choice < 9) {
@@ -202,7 +207,8 @@ TEST(OrderedStateTest, DoesWhatASortedVectorDoes) {
         if (range.first > 0) {
           ASSERT_LT(model[static_cast<size_t>(range.first) - 1].sort, row.sort);
         }
-        const int64_t found = state.FindTagged(key, range, row.tag, [&](std::string_view bytes) { return bytes == row.row; });
+        const int64_t found = state.FindTagged(
+            key, range, row.tag, [&](std::string_view bytes) { return bytes == row.row; });
         ASSERT_GE(found, 0);
         ASSERT_EQ(model[static_cast<size_t>(found)].row, row.row);
         state.Erase(key, found);
@@ -251,7 +257,8 @@ TEST(TimersTest, ComeInOrderOfTimeThenSequence) {
   uint64_t sequence = 0;
   for (int64_t now = 0; now < 3000; ++now) {
     for (int i = 0; i < 20; ++i) {
-      const int64_t millis = now + 5 - (random() % 10 == 0 ? static_cast<int64_t>(random() % 5) : 0);
+      const int64_t millis =
+          now + 5 - (random() % 10 == 0 ? static_cast<int64_t>(random() % 5) : 0);
       timers.Add({millis, sequence, sequence});
       model.emplace_back(millis, sequence++);
     }
