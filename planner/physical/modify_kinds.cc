@@ -29,8 +29,8 @@ std::string Joined(const ModifyKinds& asked, const ModifyKinds& given) {
 std::string WaysOut(const PhysicalNode& node) {
   if (const auto* rank = node.as<PhysicalRank>()) {
     if (IsDeduplication(*rank) && RunsAsDeduplicate(node) && rank->order[0].descending) {
-      return "keep the first row (ORDER BY … ASC) instead of the last, or write to an upsert sink (a PRIMARY KEY and "
-             "'changelog-mode'='I,UA,D') or a changelog format";
+      return "keep the first row (ORDER BY … ASC) instead of the last, or write to a sink that takes updates: print, or "
+             "an upsert sink keyed like the query";
     }
     return "a ranking corrects its rows: only keep-first on a time attribute (ORDER BY … ASC, = 1) is insert-only; or "
            "write to an upsert sink or a changelog format";
