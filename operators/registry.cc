@@ -13,6 +13,7 @@ constexpr OperatorInfo kOperators[] = {
      "GROUP BY, SELECT DISTINCT, the second of two phases"},
     {"local_group_aggregate", "all", "the bundle", "the first of two phases of GROUP BY"},
     {"mini_batch_assigner", "all", "the newest watermark", "says when bundles are flushed"},
+    {"over_row_number", "all", "the rows of a partition", "ROW_NUMBER that is no Top-N"},
     {"rank", "all", "the ranked rows of a partition",
      "ROW_NUMBER in a range, ORDER BY … LIMIT, LIMIT"},
     {"sink_materializer", "all", "the living rows of a key",
@@ -53,6 +54,9 @@ struct Creator {
   }
   Made operator()(const MiniBatchAssignerSpec& spec) const {
     return MiniBatchAssigner::Create(spec, input, context);
+  }
+  Made operator()(const OverRowNumberSpec& spec) const {
+    return OverRowNumber::Create(spec, input, context);
   }
   Made operator()(const RankSpec& spec) const { return Create(spec, context); }
   Made operator()(const SinkMaterializerSpec& spec) const {

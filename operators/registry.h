@@ -20,6 +20,7 @@
 #include "operators/group_aggregate.h"
 #include "operators/local_group_aggregate.h"
 #include "operators/mini_batch_assigner.h"
+#include "operators/over_row_number.h"
 #include "operators/rank.h"
 #include "operators/sink_materializer.h"
 #include "operators/union.h"
@@ -31,8 +32,8 @@ namespace rowtide {
 using OperatorSpec =
     std::variant<CalcSpec, ChangelogNormalizeSpec, ConstraintEnforcerSpec, DeduplicateSpec,
                  DropUpdateBeforeSpec, GroupAggregateSpec, LocalGroupAggregateSpec,
-                 MiniBatchAssignerSpec, RankSpec, SinkMaterializerSpec, UnionSpec,
-                 WatermarkAssignerSpec, WatermarkCompactingMaterializerSpec>;
+                 MiniBatchAssignerSpec, OverRowNumberSpec, RankSpec, SinkMaterializerSpec,
+                 UnionSpec, WatermarkAssignerSpec, WatermarkCompactingMaterializerSpec>;
 
 struct OperatorInfo {
   const char* name;     // snake_case, as in snapshots and statistics

@@ -11,6 +11,7 @@
 #include "operators/group_aggregate.h"
 #include "operators/local_group_aggregate.h"
 #include "operators/mini_batch_assigner.h"
+#include "operators/over_row_number.h"
 #include "operators/rank.h"
 #include "operators/sink_materializer.h"
 #include "operators/union.h"
@@ -193,8 +194,17 @@ OperatorResult NotBuilt(const char* construct) {
 OperatorResult Create(const PhysicalJoin& /*join*/, NodeContext /*at*/) {
   return NotBuilt("a regular join");
 }
-OperatorResult Create(const PhysicalOverAggregate& /*over*/, NodeContext /*at*/) {
-  return NotBuilt("OVER aggregation");
+// ToExec lets nothing but ROW_NUMBER by plain columns through.
+OperatorResult Create(const PhysicalOverAggregate& over, NodeContext at) {
+  const OverWindow& window = *over.calls.front().over;
+  OverRowNumberSpec spec;
+  for (const Expression& key : window.partition) spec.partition.push_back(key.column);
+  for (const OverWindow::Order& order : window.order) {
+    spec.order.push_back({order.key.column, order.descending, order.nulls_first});
+  }
+  spec.output = at.node.schema;
+  spec.generates_update_before = at.node.generates_update_before;
+  return OverRowNumber::Create(std::move(spec), at.input(), at.context);
 }
 
 OperatorResult NoOperator() { return Status::Internal("a node that is no operator"); }

@@ -1,5 +1,6 @@
 #include "planner/exec/to_exec.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -43,6 +44,16 @@ Status CheckOver(const PhysicalOverAggregate& node) {
         "OVER windows' ordering in stream mode must be defined on a time attribute.");
   }
   return Status::Ok();
+}
+
+// The one OVER aggregate there is: ROW_NUMBER ordered by something else than time.
+bool IsRowNumberByValue(const PhysicalOverAggregate& node) {
+  const Expression& call = node.calls.front();
+  return node.calls.size() == 1 && call.function == "ROW_NUMBER" && call.over->order.size() == 1 &&
+         call.over->order[0].key.is_input() &&
+         !call.over->order[0].key.type.is_time_attribute() &&
+         std::all_of(call.over->partition.begin(), call.over->partition.end(),
+                     [](const Expression& key) { return key.is_input(); });
 }
 
 class ToExecTranslation {
@@ -121,7 +132,8 @@ class Numbering {
 };
 
 const char* MissingConstruct(const ExecNode& node) {
-  if (node.as<PhysicalOverAggregate>()) return "OVER aggregation";
+  const auto* over = node.as<PhysicalOverAggregate>();
+  if (over && !IsRowNumberByValue(*over)) return "OVER aggregation";
   if (node.as<PhysicalJoin>()) return "regular join";
   return nullptr;
 }
