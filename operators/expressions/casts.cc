@@ -50,9 +50,13 @@ NodePointer FloatFrom(CastSite& site) {
   if (site.from().kind != TypeKind::kDecimal) {
     return Pure<T, S>(to, site.TakeOperand(), [](S value) { return static_cast<T>(value); });
   }
-  return Pure<T, S>(to, site.TakeOperand(), [scale](S value) {
+  const double power = static_cast<double>(PowerOfTen(scale));
+  return Pure<T, S>(to, site.TakeOperand(), [scale, power](S value) {
     if constexpr (std::is_floating_point_v<S>) {
       return static_cast<T>(value);
+    } else if constexpr (std::is_same_v<S, int64_t>) {
+      // Up to 18 digits Flink divides doubles, so the digits behind the 15th may differ.
+      return static_cast<T>(static_cast<double>(value) / power);
     } else {
       return static_cast<T>(DecimalToDouble(value, scale));
     }
