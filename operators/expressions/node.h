@@ -159,7 +159,9 @@ struct RowCall {
 
   // A string result that is new text, and one that is part of an argument (no copy).
   StringView Keep(std::string_view made) const { return frame->strings->Copy(made); }
-  static StringView Part(std::string_view part) { return StringView(part); }
+  static StringView Part(std::string_view part) {
+    return part.empty() ? StringView() : StringView(part);
+  }
   Outcome Fail(std::string reason) {
     error = std::move(reason);
     return Outcome::kError;
