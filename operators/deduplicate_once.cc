@@ -103,9 +103,14 @@ class RowtimeFirstOnce final : public KeyedOperator {
 
   // Up to a batch of rows whose time has come.
   Status EmitDue(Collector& out) {
+    due_.clear();
+    while (timers_.HasDue(watermark_) && due_.size() < size_t{kBatchRows}) {
+      due_.push_back(timers_.PopFirst().payload);
+      const char* record = keys_state_.arena().At(due_.back());
+      for (int line = 0; line < 4; ++line) __builtin_prefetch(record + 64 * line);
+    }
     keys_.Clear();
-    while (timers_.HasDue(watermark_) && keys_.rows() < kBatchRows) {
-      const Arena::Ref ref = timers_.PopFirst().payload;
+    for (const Arena::Ref ref : due_) {
       const Waiting* waiting = At(ref);
       if (waiting->live != 0) {
         output_.AddCopy(RowKind::kInsert, waiting->row());
@@ -176,6 +181,7 @@ class RowtimeFirstOnce final : public KeyedOperator {
   KeyBatch keys_;
   std::vector<Entry> entries_;
   std::vector<int64_t> row_times_;
+  std::vector<Arena::Ref> due_;
 };
 
 }  // namespace
