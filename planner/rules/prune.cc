@@ -81,26 +81,54 @@ Result<PhysicalPointer> PruneRank(const PhysicalPointer& node, PlannerContext& c
   return MakeCalc(std::move(narrowed), Remapped(calc, *node, mapping), context);
 }
 
-// Calc over GroupAggregate: calls that nobody reads are not made. Their arguments stay below, as in Flink.
-Result<PhysicalPointer> PruneCalls(const PhysicalPointer& node, PlannerContext& context) {
-  const auto& calc = *node->as<PhysicalCalc>();
-  const PhysicalNode& aggregate_node = node->input();
-  const auto& aggregate = *aggregate_node.as<PhysicalGroupAggregate>();
-  const std::set<int> read = ReadBy(calc);
+// A GROUP BY without the calls that are not in `read`; `mapping` says where its columns have gone. Null: all are read.
+PhysicalPointer WithCalls(const PhysicalNode& node, const std::set<int>& read, std::vector<int>* mapping) {
+  const auto& aggregate = *node.as<PhysicalGroupAggregate>();
   const int groups = static_cast<int>(aggregate.group.size());
-  std::vector<int> mapping(static_cast<size_t>(aggregate_node.schema.size()), -1);
+  mapping->assign(static_cast<size_t>(node.schema.size()), -1);
   PhysicalGroupAggregate narrow = aggregate;
   narrow.calls.clear();
   std::vector<Field> fields;
-  for (int i = 0; i < aggregate_node.schema.size(); ++i) {
+  for (int i = 0; i < node.schema.size(); ++i) {
     if (i >= groups && read.count(i) == 0) continue;
-    mapping[static_cast<size_t>(i)] = static_cast<int>(fields.size());
-    fields.push_back(aggregate_node.schema.field(i));
+    (*mapping)[static_cast<size_t>(i)] = static_cast<int>(fields.size());
+    fields.push_back(node.schema.field(i));
     if (i >= groups) narrow.calls.push_back(aggregate.calls[static_cast<size_t>(i - groups)]);
   }
-  if (narrow.calls.size() == aggregate.calls.size() || (groups == 0 && narrow.calls.empty())) return node;
-  PhysicalPointer narrowed = MakePhysical(std::move(narrow), aggregate_node.inputs, Schema(std::move(fields)));
+  if (narrow.calls.size() == aggregate.calls.size() || (groups == 0 && narrow.calls.empty())) return nullptr;
+  return MakePhysical(std::move(narrow), node.inputs, Schema(std::move(fields)));
+}
+
+// Calc over GroupAggregate: calls that nobody reads are not made. Their arguments stay below, as in Flink.
+Result<PhysicalPointer> PruneCalls(const PhysicalPointer& node, PlannerContext& context) {
+  const auto& calc = *node->as<PhysicalCalc>();
+  std::vector<int> mapping;
+  PhysicalPointer narrowed = WithCalls(node->input(), ReadBy(calc), &mapping);
+  if (!narrowed) return node;
   return MakeCalc(std::move(narrowed), Remapped(calc, *node, mapping), context);
+}
+
+// The same with a limit between, whose order counts as read.
+Result<PhysicalPointer> PruneCallsOfLimit(const PhysicalPointer& node, PlannerContext& context) {
+  const auto& calc = *node->as<PhysicalCalc>();
+  const PhysicalNode& limit = node->input();
+  std::set<int> read = ReadBy(calc);
+  const auto* sort = limit.as<PhysicalSortLimit>();
+  if (sort) {
+    for (const SortKey& key : sort->order) read.insert(key.column);
+  }
+  std::vector<int> mapping;
+  PhysicalPointer narrowed = WithCalls(limit.input(), read, &mapping);
+  if (!narrowed) return node;
+  auto copy = std::make_shared<PhysicalNode>(limit);
+  copy->schema = narrowed->schema;
+  copy->inputs = {std::move(narrowed)};
+  if (sort) {
+    PhysicalSortLimit moved = *sort;
+    for (SortKey& key : moved.order) key.column = mapping[static_cast<size_t>(key.column)];
+    copy->op = std::move(moved);
+  }
+  return MakeCalc(std::move(copy), Remapped(calc, *node, mapping), context);
 }
 
 // COUNT(*) over a GROUP BY reads only that a group exists.
@@ -153,6 +181,10 @@ Result<PhysicalPointer> TopDown(PhysicalPointer node, PlannerContext& context, c
 
 Result<PhysicalPointer> CallsRule(const PhysicalPointer& node, PlannerContext& context) {
   if (node->as<PhysicalCalc>() && node->input().as<PhysicalGroupAggregate>()) return PruneCalls(node, context);
+  if (node->as<PhysicalCalc>() && (node->input().as<PhysicalLimit>() || node->input().as<PhysicalSortLimit>()) &&
+      node->input().input().as<PhysicalGroupAggregate>()) {
+    return PruneCallsOfLimit(node, context);
+  }
   const auto* aggregate = node->as<PhysicalGroupAggregate>();
   if (!aggregate || !ReadsNothing(*aggregate)) return node;
   PhysicalPointer below = WithoutCalls(node->inputs[0]);

@@ -79,7 +79,7 @@ class Simplifier {
         e.operands[0].type.SameButNullability(e.type) && e.type.nullable) {
       return false;  // already the form of a nullable constant
     }
-    return e.type.kind != TypeKind::kSymbol;
+    return e.type.kind != TypeKind::kSymbol && e.function != "UNIX_TIMESTAMP";  // Flink leaves that to run time
   }
 
   Result<std::optional<Expression>> Fold(const Expression& e) {
