@@ -306,13 +306,16 @@ static_assert(sizeof(ExactAccumulator<double, false, false>) == sizeof(ExactSum)
               "no padding: it is state");
 
 // MIN and MAX of what never leaves; equal values keep the incumbent. Taking back changes nothing.
-template <typename T, bool kMax>
+// `kFlink`: a NaN neither beats nor is beaten: what came first decides (flink-rank-dedup.md 15.27).
+template <typename T, bool kMax, bool kFlink = false>
 struct [[gnu::packed]] ExtremeAccumulator {
   using Value = T;
   Kept<T> best{};
   uint8_t some = 0;
   void Add(T value) {
-    if (some) {
+    if constexpr (kFlink) {
+      if (some && !(kMax ? value > best : value < best)) return;
+    } else if (some) {
       const int order = Compare(value, static_cast<T>(best));
       if (kMax ? order <= 0 : order >= 0) return;
     }
@@ -745,7 +748,21 @@ bool SumsExactly(const Aggregation& call, const Type& argument) {
   return sums && call.retracts && IsApproximate(argument);
 }
 
+AccumulatorPlan PlanFlinkExtreme(bool max, const Type& argument) {
+  if (LayoutOf(argument) == Layout::kFloat) {
+    return max ? Plan<ExtremeAccumulator<float, true, true>>()
+               : Plan<ExtremeAccumulator<float, false, true>>();
+  }
+  return max ? Plan<ExtremeAccumulator<double, true, true>>()
+             : Plan<ExtremeAccumulator<double, false, true>>();
+}
+
 Result<AccumulatorPlan> PlanAccumulator(const Aggregation& call, const Type& argument, bool exact) {
+  const bool extreme =
+      call.function == AggregateFunction::kMin || call.function == AggregateFunction::kMax;
+  if (!exact && extreme && IsApproximate(argument)) {
+    return PlanFlinkExtreme(call.function == AggregateFunction::kMax, argument);
+  }
   if (exact && SumsExactly(call, argument)) return PlanExact(call.function, argument, false);
   const bool text = LayoutOf(argument) == Layout::kBytes;
   switch (call.function) {

@@ -152,8 +152,8 @@ struct AccumulatorPlan {
 
 // The accumulator of a call over its arguments (`argument`: type of the first one, ignored for
 // COUNT). DISTINCT and FILTER are not looked at. `exact`: sums of FLOAT and DOUBLE that values can
-// leave are exact, else they are rounded at each step, as in Flink (flink-rank-dedup.md 15.25).
-// Requires: not ScansValues(call).
+// leave are exact and NaN is the largest value; else Flink's rounding and Flink's NaN
+// (flink-rank-dedup.md 15.25, 15.27). Requires: not ScansValues(call).
 Result<AccumulatorPlan> PlanAccumulator(const Aggregation& call, const Type& argument, bool exact);
 // The call is a sum of FLOAT or DOUBLE that values can leave: exact in two phases.
 bool SumsExactly(const Aggregation& call, const Type& argument);
