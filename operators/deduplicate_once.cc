@@ -15,7 +15,8 @@ namespace {
 //   entry of a key    reference of the waiting record (8 bytes)   ->   empty: the first row is out
 //   waiting record    | due | sequence | hash | live | key size | key | row |   owned by its timer
 //
-// A record whose row was replaced by an earlier one stays until its timer comes up, and is passed over then.
+// A record whose row was replaced by an earlier one stays until its timer comes up, and is passed
+// over then.
 class RowtimeFirstOnce final : public KeyedOperator {
  public:
   RowtimeFirstOnce(const DeduplicateSpec& spec, const OperatorContext& context)
@@ -83,7 +84,8 @@ class RowtimeFirstOnce final : public KeyedOperator {
   Waiting* WaitingOf(Entry entry) { return At(*keys_state_.DataAs<Arena::Ref>(entry)); }
 
   // A record for the entry's key with room for a row, and its timer. The row is left to the caller.
-  Waiting* AddWaiting(Entry entry, uint64_t hash, int64_t millis, uint64_t sequence, size_t row_size) {
+  Waiting* AddWaiting(Entry entry, uint64_t hash, int64_t millis, uint64_t sequence,
+                      size_t row_size) {
     const std::string_view key = keys_state_.Key(entry);
     const Arena::Ref ref = keys_state_.arena().Allocate(sizeof(Waiting) + key.size() + row_size);
     Waiting* waiting = At(ref);
@@ -96,8 +98,8 @@ class RowtimeFirstOnce final : public KeyedOperator {
   }
 
   void Wait(const RowBatch& batch, int row, Entry entry, uint64_t sequence) {
-    Waiting* waiting = AddWaiting(entry, keys_.hash(row), row_times_[static_cast<size_t>(row)], sequence,
-                                  row_codec_.SizeOf(batch, row));
+    Waiting* waiting = AddWaiting(entry, keys_.hash(row), row_times_[static_cast<size_t>(row)],
+                                  sequence, row_codec_.SizeOf(batch, row));
     row_codec_.Encode(batch, row, waiting->bytes + waiting->key_size);
   }
 
@@ -154,7 +156,8 @@ class RowtimeFirstOnce final : public KeyedOperator {
       RT_ASSIGN(const int64_t millis, from.I64("due"));
       RT_ASSIGN(const uint64_t sequence, from.U64("arrival"));
       RT_ASSIGN(const std::string_view row, from.Bytes("row"));
-      Waiting* waiting = AddWaiting(entry, HashBytes(keys_state_.Key(entry)), millis, sequence, row.size());
+      Waiting* waiting =
+          AddWaiting(entry, HashBytes(keys_state_.Key(entry)), millis, sequence, row.size());
       std::memcpy(waiting->bytes + waiting->key_size, row.data(), row.size());
       return Status::Ok();
     });
@@ -186,7 +189,8 @@ class RowtimeFirstOnce final : public KeyedOperator {
 
 }  // namespace
 
-std::unique_ptr<Operator> CreateRowtimeFirstOnce(const DeduplicateSpec& spec, const OperatorContext& context) {
+std::unique_ptr<Operator> CreateRowtimeFirstOnce(const DeduplicateSpec& spec,
+                                                 const OperatorContext& context) {
   return std::make_unique<RowtimeFirstOnce>(spec, context);
 }
 

@@ -1,10 +1,12 @@
-// A mini-batch's bundle: rows gathered by key until a count, a watermark, a tick or the end flushes them.
+// A mini-batch's bundle: rows gathered by key until a count, a watermark, a tick or the end flushes
+// them.
 //
 //   rows a1 b1 a2   ->   keys in order of first arrival: a: a1 a2 | b: b1
 //
-// The operator decides what to keep of a key: every row (Append), the first (Append once) or the last (ReplaceLast).
-// `rows_added` counts all rows since the last flush, over all keys, kept or not: that is what mini-batch.size bounds.
-// The bundle is part of the snapshot, so a checkpoint changes no output (flink-rank-dedup.md 6.10).
+// The operator decides what to keep of a key: every row (Append), the first (Append once) or the
+// last (ReplaceLast). `rows_added` counts all rows since the last flush, over all keys, kept or
+// not: that is what mini-batch.size bounds. The bundle is part of the snapshot, so a checkpoint
+// changes no output (flink-rank-dedup.md 6.10).
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,12 @@
 // The rows an operator emits, gathered as BinaryRows and turned into columns a batch at a time.
 //
-//   Add(kind, row)       the bytes lie in a block handed to Keep (an EncodedRows): nothing is copied
-//   AddCopy(kind, row)   the bytes lie in state, which may change before the flush: they are copied into a block here
+//   Add(kind, row)       the bytes lie in a block handed to Keep: nothing is copied
+//   AddCopy(kind, row)   the bytes lie in state, which may change: they are copied into a block
 //   FlushTo(out)         columns of up to 1,024 rows; long strings point into those blocks
 //
-// With one output column more than the codec has, each row carries a number (the rank) as its last, BIGINT column.
-// Check `full()` after each input row and flush, so that what is gathered stays bounded.
+// With one output column more than the codec has, each row carries a number (the rank) as its last,
+// BIGINT column. Check `full()` after each input row and flush, so that what is gathered stays
+// bounded.
 #pragma once
 
 #include <cstring>
@@ -71,8 +72,9 @@ class OutputRows {
   size_t left_ = 0;
 };
 
-// Emits the listed rows of `batch` with the given kinds (null = all +I). Columns are shared when every row is listed.
-Status EmitSelected(const RowBatch& batch, const std::vector<int32_t>& rows, const std::vector<char>* kinds,
-                    Collector& out);
+// Emits the listed rows of `batch` with the given kinds (null = all +I). Columns are shared when
+// every row is listed.
+Status EmitSelected(const RowBatch& batch, const std::vector<int32_t>& rows,
+                    const std::vector<char>* kinds, Collector& out);
 
 }  // namespace rowtide

@@ -1,4 +1,5 @@
-// Rank: the rows of each partition whose ROW_NUMBER lies in a range, as a changelog (flink-rank-dedup.md 7).
+// Rank: the rows of each partition whose ROW_NUMBER lies in a range, as a changelog
+// (flink-rank-dedup.md 7).
 //
 //   strategy     input                  form           state per partition key
 //   kAppendFast  +I, by PROCTIME ASC    first N        a counter
@@ -7,8 +8,8 @@
 //   kUpdateFast  upserts by `row_key`   top 1, top N   the same, rows known by their row key
 //   kRetract     all kinds              retracting     every row in order
 //
-// SortLimit is a Rank with an empty partition, Limit one with an empty sort order as well: everything ties, the first
-// rows win.
+// SortLimit is a Rank with an empty partition, Limit one with an empty sort order as well:
+// everything ties, the first rows win.
 #pragma once
 
 #include <limits>
@@ -25,7 +26,7 @@ struct RankSpec {
   static constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max();
 
   Schema input;
-  Schema output;  // the input's columns, and the rank number as a last BIGINT when there is one column more
+  Schema output;  // the input's columns; one more, a BIGINT, is the rank number
   std::vector<int> partition;
   std::vector<SortKey> order;
   int64_t start = 1;

@@ -1,10 +1,11 @@
-// What the forms of Rank share: encoded keys of the batch at hand, the end of the range, and what is emitted when ranks
-// shift.
+// What the forms of Rank share: encoded keys of the batch at hand, the end of the range, and what
+// is emitted when ranks shift.
 //
 //   insert c at rank 2, N = 3, with number:   a b d  ->  a c b d    -U b 2, +U c 2, -U d 3, +U b 3
 //   the same without number:                                        -D d, +I c
 //
-// A row is emitted only if its rank lies in [start, end]; -U only if wanted. Offsets (start > 1) use the numbered form.
+// A row is emitted only if its rank lies in [start, end]; -U only if wanted. Offsets (start > 1)
+// use the numbered form.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +30,8 @@ class RankOperator : public KeyedOperator {
   Status Encode(const RowBatch& batch);
   // The last rank that is asked for in the row's partition; at most 0 when there is none.
   int64_t EndOf(int row) const { return ends_ ? row_ends_[static_cast<size_t>(row)] : spec_.end; }
-  // How many rows are taken in before the sort key has to be better than the worst: the end. Flink takes 100 when the
-  // end is variable (flink-rank-dedup.md 15.6).
+  // How many rows are taken in before the sort key has to be better than the worst: the end. Flink
+  // takes 100 when the end is variable (flink-rank-dedup.md 15.6).
   int64_t AdmittedOf(int64_t end) const { return ends_ && flink_compat_ ? kFlinkVariableEnd : end; }
   void TouchEnd(int row) {
     if (ends_) ends_->Touch(end_entries_[static_cast<size_t>(row)]);
@@ -44,13 +45,14 @@ class RankOperator : public KeyedOperator {
   // After a row was inserted at `position`: every rank from there on has a new owner.
   void EmitInserted(const OrderedState& state, Entry key, int64_t position, int64_t end);
   // After `removed`, a copy, was erased from `position`.
-  void EmitRemoved(const OrderedState& state, Entry key, int64_t position, const char* removed, int64_t end);
+  void EmitRemoved(const OrderedState& state, Entry key, int64_t position, const char* removed,
+                   int64_t end);
 
   static constexpr int64_t kFlinkVariableEnd = 100;
 
   const RankSpec spec_;
   const bool flink_compat_;
-  const bool numbered_;      // the form with numbers: the number is output or the range has an offset
+  const bool numbered_;          // the number is output, or the range has an offset
   const bool sorts_by_arrival_;  // a PROCTIME column in ORDER BY
   KeyCodec key_codec_;
   SortKeyCodec sort_codec_;

@@ -1,4 +1,5 @@
-// Row times in epoch milliseconds, of a batch and of stored rows, whatever the precision of the column.
+// Row times in epoch milliseconds, of a batch and of stored rows, whatever the precision of the
+// column.
 #pragma once
 
 #include <vector>
@@ -14,11 +15,14 @@ class RowTimes {
  public:
   RowTimes(const Schema& schema, int column)
       : column_(column),
-        is_micros_(LayoutOf(schema.type(column)) == Layout::kInt64 && schema.type(column).precision > 3) {}
+        is_micros_(LayoutOf(schema.type(column)) == Layout::kInt64 &&
+                   schema.type(column).precision > 3) {}
 
   // kDataError when a row has none.
   Status Read(const RowBatch& batch, std::vector<int64_t>* millis) const;
-  int64_t Of(const RowCodec& codec, const char* row) const { return Millis(codec.Fixed<int64_t>(row, column_)); }
+  int64_t Of(const RowCodec& codec, const char* row) const {
+    return Millis(codec.Fixed<int64_t>(row, column_));
+  }
 
  private:
   int64_t Millis(int64_t value) const {

@@ -1,11 +1,13 @@
-// The memory of one state: blocks in size classes, addressed by short references, reused as soon as they are freed.
+// The memory of one state: blocks in size classes, addressed by short references, reused as soon as
+// they are freed.
 //
-//   reference (34 bits, units of 8 bytes)   | slot of 1 MiB | place in it |   At() = one look into the slot table
-//   size classes                             8, 16, ... 128, then eight steps a doubling: 144, 160, ... 256, 288, ...
-//   regions                                  16 KiB, 64 KiB, 256 KiB, 1 MiB, then 4 MiB huge pages, touched in advance
+//   reference      | slot of 1 MiB | place in it |   34 bits, in units of 8 bytes
+//   size classes   8, 16, ... 128, then eight steps a doubling: 144, 160, ... 256, 288, ...
+//   regions        16 KiB, 64 KiB, 256 KiB, 1 MiB, then 4 MiB huge pages, touched in advance
 //
-// Blocks never move. A freed block goes on the list of its class, so replaced rows do not leak. References stay below
-// 128 GiB and may be stored; they mean nothing outside this arena. Bytes in use are accounted in StateSize.
+// Blocks never move. A freed block goes on the list of its class, so replaced rows do not leak.
+// References stay below 128 GiB and may be stored; they mean nothing outside this arena. Bytes in
+// use are accounted in StateSize.
 #pragma once
 
 #include <array>
@@ -58,7 +60,8 @@ class Arena {
     const size_t units = bytes == 0 ? 1 : (bytes + kUnit - 1) / kUnit;
     if (units <= kExactClasses) return static_cast<uint8_t>(units);
     const int log = 63 - __builtin_clzll(units - 1);
-    return static_cast<uint8_t>(kExactClasses + static_cast<size_t>(log - 4) * 8 + ((units - 1) >> (log - 3)) - 7);
+    return static_cast<uint8_t>(kExactClasses + static_cast<size_t>(log - 4) * 8 +
+                                ((units - 1) >> (log - 3)) - 7);
   }
   static size_t BytesOf(uint8_t size_class) {
     if (size_class <= kExactClasses) return size_class * kUnit;
@@ -90,7 +93,8 @@ class Arena {
   std::vector<Region> regions_;
 };
 
-// Zeroed memory, aligned to its page; 2 MiB and more on huge pages, touched in advance. Given back with FreePages.
+// Zeroed memory, aligned to its page; 2 MiB and more on huge pages, touched in advance. Given back
+// with FreePages.
 char* AllocatePages(size_t bytes);
 void FreePages(char* memory, size_t bytes);
 

@@ -1,4 +1,5 @@
-// The one notion of equal and less for floats: -0.0 is 0.0, all NaN are one and the largest (flink-rank-dedup.md 1.3).
+// The one notion of equal and less for floats: -0.0 is 0.0, all NaN are one and the largest
+// (flink-rank-dedup.md 1.3).
 #pragma once
 
 #include <bit>

@@ -1,12 +1,13 @@
-// The slots of a hash table over blocks of an arena, made to be asked for a batch of keys at a time.
+// The slots of a hash table over blocks of an arena, made to be asked for a batch of keys at a
+// time.
 //
-//   hash      | directory: depth bits | ... | home line: 9 bits | rest |     the first 30 bits are the tag
-//   slot      | tag: 30 bits | reference: 34 bits |                          8 bytes; 0 = empty, 1 = erased
+//   hash      | directory: depth bits | ... | home line: 9 bits | rest |   the first 30: the tag
+//   slot      | tag: 30 bits | reference: 34 bits |   8 bytes; 0 = empty, 1 = erased
 //   segment   512 lines of 8 slots = 32 KiB; a full line flows over into the next one
 //
-// Grows by splitting one segment at a time (extendible hashing), which needs no key because the tag holds directory
-// and home bits: no pause at any size. A slot pointer holds until the next split; `splits()` tells. The caller compares
-// keys. Segments are at most 80 % full.
+// Grows by splitting one segment at a time (extendible hashing), which needs no key because the tag
+// holds directory and home bits: no pause at any size. A slot pointer holds until the next split;
+// `splits()` tells. The caller compares keys. Segments are at most 80 % full.
 #pragma once
 
 #include <emmintrin.h>
@@ -39,7 +40,8 @@ class HotTable {
   static Slot Moved(Slot slot, Arena::Ref ref) { return (slot & ~kRefMask) | ref; }
 
   void Prefetch(uint64_t hash) const { __builtin_prefetch(HomeLine(hash), 1); }
-  // The first slot in the home line that may hold the key; null when none there does (the key may have flowed over).
+  // The first slot in the home line that may hold the key; null when none there does (the key may
+  // have flowed over).
   Slot* Candidate(uint64_t hash) const {
     Slot* line = HomeLine(hash);
     const uint32_t mask = Matches(line, hash >> kTagShift);
@@ -49,13 +51,15 @@ class HotTable {
   template <typename Match>
   Slot* Find(uint64_t hash, const Match& matches) const {
     Slot* const segment = SegmentOf(hash);
-    for (uint64_t line = HomeOf(hash), left = kLines; left > 0; line = (line + 1) % kLines, --left) {
+    for (uint64_t line = HomeOf(hash), left = kLines; left > 0;
+         line = (line + 1) % kLines, --left) {
       Slot* const slots = segment + line * kLineSlots;
       for (uint32_t mask = Matches(slots, hash >> kTagShift); mask != 0; mask &= mask - 1) {
         Slot* slot = slots + __builtin_ctz(mask);
         if (matches(RefOf(*slot))) return slot;
       }
-      if (slots[kLineSlots - 1] == 0) return nullptr;  // lines fill from the left: this one never flowed over
+      // Lines fill from the left: this one never flowed over.
+      if (slots[kLineSlots - 1] == 0) return nullptr;
     }
     return nullptr;
   }
@@ -66,11 +70,13 @@ class HotTable {
   int64_t entries() const { return entries_; }
   void Clear();
 
-  // Calls `visit(slot)` for the used slots of one segment; segments come in the order of their hashes.
+  // Calls `visit(slot)` for the used slots of one segment; segments come in the order of their
+  // hashes.
   size_t segments() const { return directory_.size(); }
   template <typename Visit>
   void VisitSegment(size_t index, const Visit& visit) const {
-    if (index > 0 && directory_[index] == directory_[index - 1]) return;  // a segment that is not split so far
+    // A segment that is not split so far has several places in the directory.
+    if (index > 0 && directory_[index] == directory_[index - 1]) return;
     Slot* const slots = directory_[index]->slots;
     for (int i = 0; i < kSegmentSlots; ++i) {
       if (slots[i] > kErased) visit(&slots[i]);
@@ -81,7 +87,7 @@ class HotTable {
   struct Segment {
     Slot* slots;
     int depth;
-    int used;    // entries and erased slots
+    int used;  // entries and erased slots
     int erased;
   };
   struct Chunk {
@@ -98,8 +104,10 @@ class HotTable {
     const __m128i wanted = _mm_set1_epi32(static_cast<int>(tag << (kTagShift - 32)));
     const __m128i mask = _mm_set1_epi32(static_cast<int>(~kRefMask >> 32));
     const float* at = reinterpret_cast<const float*>(line);
-    const __m128 first = _mm_shuffle_ps(_mm_load_ps(at), _mm_load_ps(at + 4), _MM_SHUFFLE(3, 1, 3, 1));
-    const __m128 second = _mm_shuffle_ps(_mm_load_ps(at + 8), _mm_load_ps(at + 12), _MM_SHUFFLE(3, 1, 3, 1));
+    const __m128 first =
+        _mm_shuffle_ps(_mm_load_ps(at), _mm_load_ps(at + 4), _MM_SHUFFLE(3, 1, 3, 1));
+    const __m128 second =
+        _mm_shuffle_ps(_mm_load_ps(at + 8), _mm_load_ps(at + 12), _MM_SHUFFLE(3, 1, 3, 1));
     const __m128i a = _mm_cmpeq_epi32(_mm_and_si128(_mm_castps_si128(first), mask), wanted);
     const __m128i b = _mm_cmpeq_epi32(_mm_and_si128(_mm_castps_si128(second), mask), wanted);
     const __m128i bytes = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_setzero_si128());
@@ -116,8 +124,8 @@ class HotTable {
   int depth_ = 0;
   uint64_t splits_ = 0;
   int64_t entries_ = 0;
-  std::vector<Slot*> slots_of_;        // by directory index; what lookups read
-  std::vector<Segment*> directory_;    // the same, with the counts
+  std::vector<Slot*> slots_of_;      // by directory index; what lookups read
+  std::vector<Segment*> directory_;  // the same, with the counts
   std::vector<Segment*> all_segments_;
   std::vector<Chunk> chunks_;
   size_t chunk_used_ = 0;

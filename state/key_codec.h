@@ -1,13 +1,16 @@
-// Keys as bytes: of groups (equal iff the values are equal) and of sort orders (memcmp orders as ORDER BY does).
+// Keys as bytes: of groups (equal iff the values are equal) and of sort orders (memcmp orders as
+// ORDER BY does).
 //
-//   group key, all columns of fixed width     | v1 | v2 |                 no value is NULL: exactly the widths
-//                                             | v1 | v2 | null bits |     some value is: its bytes are zero
-//   group key with strings                    | null bits | v1 | length: u32 | bytes | ...
-//   sort key, per column                      | marker, if it may be NULL | big-endian value, sign bit flipped |
-//                                             strings: 00 -> 00 FF, closed by 00 00; DESC: value bytes inverted
+//   group key, fixed widths   | v1 | v2 |               no value is NULL: exactly the widths
+//                             | v1 | v2 | null bits |   some value is: its bytes are zero
+//   group key with strings    | null bits | v1 | length: u32 | bytes | ...
+//   sort key, per column      | marker, if it may be NULL | big-endian value, sign flipped |
+//                             strings: 00 -> 00 FF, closed by 00 00; DESC: value bytes inverted
 //
-// Canonical: -0.0 is 0.0 and there is one NaN, which sorts last. NULL's place does not turn with DESC. Both forms are
-// prefix-free within one codec, so a short sort key padded with zeros still compares right. One lane; not thread-safe.
+// Canonical: -0.0 is 0.0 and there is one NaN, which sorts last. NULL's place does not turn with
+// DESC. Sort keys are prefix-free within one codec, so a short one padded with zeros still compares
+// right; group keys are not, so a store that puts something behind one writes its length first.
+// One lane; not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +29,8 @@ namespace rowtide {
 uint64_t HashBytes(std::string_view bytes);
 inline constexpr uint32_t kKeyBytesMax = (1u << 24) - 1;
 
-// The keys of the rows of a batch: contiguous bytes, where each begins, a 64-bit hash of each. Reused between batches.
+// The keys of the rows of a batch: contiguous bytes, where each begins, a 64-bit hash of each.
+// Reused between batches.
 class KeyBatch {
  public:
   int rows() const { return rows_; }
@@ -82,7 +86,8 @@ class KeyCodec {
   bool separate_zeros_;
 };
 
-// One column of a sort order. `arrival` stands for a PROCTIME column: its value is the number of the row.
+// One column of a sort order. `arrival` stands for a PROCTIME column: its value is the number of
+// the row.
 struct SortField {
   int column = 0;
   bool descending = false;

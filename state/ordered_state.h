@@ -1,18 +1,20 @@
-// Ordered state: key -> rows ordered by (sort key, arrival number). Any change, the n-th row and the number of rows with
-// a sort key cost O(log rows of the key).
+// Ordered state: key -> rows ordered by (sort key, arrival number). Any change, the n-th row and
+// the number of rows with a sort key cost O(log rows of the key).
 //
-//   Insert(7,b) Insert(5,a) Insert(7,c)    ->   0: 5 a | 1: 7 b | 2: 7 c        positions count from 0
-//   Erase(1)                               ->   0: 5 a | 1: 7 c
+//   Insert(7,b) Insert(5,a) Insert(7,c)   ->   0: 5 a | 1: 7 b | 2: 7 c   positions count from 0
+//   Erase(1)                              ->   0: 5 a | 1: 7 c
 //
-// Equal sort keys keep their arrival order: a new row goes behind them. Rows are addressed by position; a position holds
-// until the next change. Each row carries a tag, 30 bits of a hash that the caller chooses (of the content, or of a row
-// key), by which it is found among many. Rows are opaque bytes; they may be overwritten in place.
+// Equal sort keys keep their arrival order: a new row goes behind them. Rows are addressed by
+// position; a position holds until the next change. Each row carries a tag, 30 bits of a hash that
+// the caller chooses (of the content, or of a row key), by which it is found among many. Rows are
+// opaque bytes; they may be overwritten in place.
 //
 //   per key   a counted B+ tree of 32-row leaves; up to 32 rows a single leaf of 4, 8, 16, 32
 //   leaf      | prefix of the sort key: 16 bytes | arrival: u64 | tag: 30 bits, record: 34 | ...
 //   record    | sort key size: u32 | row size: u32 | sort key | row |
 //
-// In a backend (engine/keyed_state.h) each row becomes one entry under key + sort key + arrival. One lane.
+// In a backend (engine/keyed_state.h) each row becomes one entry under key + sort key + arrival.
+// One lane.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +33,9 @@ class OrderedState final : public StatePart {
 
   // As in ValueState. A key without rows has no value and is forgotten by Settle.
   void Find(const KeyBatch& keys, std::vector<Entry>* entries) { roots_.Find(keys, entries); }
-  void FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries) { roots_.FindOrCreate(keys, entries); }
+  void FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries) {
+    roots_.FindOrCreate(keys, entries);
+  }
   void Settle() { roots_.Settle(); }
   void Touch(Entry key) { roots_.Touch(key); }
 
@@ -60,7 +64,8 @@ class OrderedState final : public StatePart {
     PrefetchRecord(leaf->rows[leaf->count - 1]);
   }
 
-  // Inserts behind all rows with a sort key <= `sort`; returns its position. Does not move the TTL clock.
+  // Inserts behind all rows with a sort key <= `sort`; returns its position. Does not move the TTL
+  // clock.
   int64_t Insert(Entry key, SortKeyView sort, std::string_view row, uint64_t tag = 0);
   // As Insert, with the row's bytes left to be written by the caller: `*room` is where.
   int64_t InsertRoom(Entry key, SortKeyView sort, size_t row_bytes, uint64_t tag, char** room);
@@ -79,7 +84,9 @@ class OrderedState final : public StatePart {
   };
   int64_t LowerBound(Entry key, SortKeyView sort) const;
   int64_t UpperBound(Entry key, SortKeyView sort) const;
-  Range EqualRange(Entry key, SortKeyView sort) const { return {LowerBound(key, sort), UpperBound(key, sort)}; }
+  Range EqualRange(Entry key, SortKeyView sort) const {
+    return {LowerBound(key, sort), UpperBound(key, sort)};
+  }
 
   // Walks rows in order. Valid until the next change of the key.
   class Cursor {
@@ -119,10 +126,12 @@ class OrderedState final : public StatePart {
     if (!cursor.valid() || cursor.prefix() != sort.prefix) return false;
     return sort.bytes.size() <= sizeof(SortPrefix) || cursor.sort_key() == sort.bytes;
   }
-  // The first row in positions [first, last) with the tag for which `matches(row)` holds; -1 when none.
+  // The first row in positions [first, last) with the tag for which `matches(row)` holds; -1 when
+  // none.
   template <typename Match>
   int64_t FindTagged(Entry key, Range range, uint64_t tag, const Match& matches) const {
-    for (Cursor cursor = At(key, range.first); cursor.valid() && cursor.position() < range.last; cursor.Next()) {
+    for (Cursor cursor = At(key, range.first); cursor.valid() && cursor.position() < range.last;
+         cursor.Next()) {
       if (cursor.MayHaveTag(tag) && matches(cursor.row())) return cursor.position();
     }
     return -1;
@@ -181,11 +190,13 @@ class OrderedState final : public StatePart {
   struct Path {
     Step steps[kHeightMax];
     Leaf* leaf;
-    uint32_t index;     // in the leaf
-    int64_t position;   // of the leaf's first row
+    uint32_t index;    // in the leaf
+    int64_t position;  // of the leaf's first row
   };
 
-  const Root* RootOf(Entry key) const { return reinterpret_cast<const Root*>(roots_.Value(key).data()); }
+  const Root* RootOf(Entry key) const {
+    return reinterpret_cast<const Root*>(roots_.Value(key).data());
+  }
   Root* MutableRoot(Entry key) { return roots_.DataAs<Root>(key); }
   const Arena& roots_arena() const { return const_cast<ValueState&>(roots_).arena(); }
   Arena& arena() { return roots_.arena(); }

@@ -1,12 +1,13 @@
 // BinaryRow: one row as packed bytes, the form in which rows lie in keyed state.
 //
-//   | null bits: (n + 7) / 8 | fixed-width values, in column order | end of each string: u32 | bytes of the strings |
+//   | null bits: (n + 7) / 8 | fixed-width values | end of each string: u32 | bytes of strings |
 //
 //   ["ab", 7, NULL] of (STRING, INT, STRING)  ->  04 | 07 00 00 00 | 02 00 00 00  02 00 00 00 | a b
 //
-// Little-endian, unaligned. A NULL has its bit set, zero bytes, an empty string. Kinds are never stored. Equal rows have
-// equal bytes, but for floats (-0.0 equals 0.0, a NaN equals any NaN) and PROCTIME columns, which Equal passes over.
-// Rows are at most kRowBytesMax long. Codecs are immutable after construction; scratch space is the caller's.
+// Little-endian, unaligned. A NULL has its bit set, zero bytes, an empty string. Kinds are never
+// stored. Equal rows have equal bytes, but for floats (-0.0 equals 0.0, a NaN equals any NaN) and
+// PROCTIME columns, which Equal passes over. Rows are at most kRowBytesMax long. Codecs are
+// immutable after construction; scratch space is the caller's.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ namespace rowtide {
 
 inline constexpr size_t kRowBytesMax = (size_t{1} << 30) - 1;
 
-// All rows of a batch as BinaryRows in one shared block, so that output may point into it. Reused between batches.
+// All rows of a batch as BinaryRows in one shared block, so that output may point into it. Reused
+// between batches.
 class EncodedRows {
  public:
   std::string_view row(int row) const {
@@ -54,12 +56,14 @@ class RowCodec {
   void Encode(const RowBatch& batch, int row, char* to) const;
 
   // --- to a batch ---
-  // Appends all columns, the first of them to column `first_column` of the builder, after the caller's AppendKind.
+  // Appends all columns, the first of them to column `first_column` of the builder, after the
+  // caller's AppendKind.
   void AppendTo(const char* row, BatchBuilder* builder, int first_column = 0) const;
   // One column of many rows. Long strings point into the rows: the caller keeps those bytes alive.
   Column GatherColumn(std::span<const char* const> rows, int column) const;
-  // All columns of many rows, appended to `columns`. Long strings point into the rows: the caller keeps those bytes
-  // alive. Much faster than one by one. Requires: 16 readable bytes behind each row, as in a Block.
+  // All columns of many rows, appended to `columns`. Long strings point into the rows: the caller
+  // keeps those bytes alive. Much faster than one by one. Requires: 16 readable bytes behind each
+  // row, as in a Block.
   void GatherColumns(std::span<const char* const> rows, std::vector<Column>* columns) const;
 
   // --- comparing ---
@@ -73,9 +77,7 @@ class RowCodec {
   uint64_t HashContent(std::string_view row) const;
 
   // --- single fields ---
-  bool IsNull(const char* row, int column) const {
-    return (row[column >> 3] >> (column & 7)) & 1;
-  }
+  bool IsNull(const char* row, int column) const { return (row[column >> 3] >> (column & 7)) & 1; }
   // Of a fixed-width column.
   template <typename T>
   T Fixed(const char* row, int column) const {
@@ -95,9 +97,9 @@ class RowCodec {
  private:
   struct Field {
     Layout layout;
-    uint32_t width;    // 0 for strings
-    uint32_t offset;   // of the value, or of the string's end
-    uint32_t string;   // which string it is
+    uint32_t width;   // 0 for strings
+    uint32_t offset;  // of the value, or of the string's end
+    uint32_t string;  // which string it is
     bool is_proctime;
   };
   uint32_t EndOf(const char* row, uint32_t string) const {

@@ -1,7 +1,9 @@
-// What KeyedOperator writes into a snapshot and reads back: each state, timer queue or bundle of an operator is a part.
+// What KeyedOperator writes into a snapshot and reads back: each state, timer queue or bundle of an
+// operator is a part.
 //
-// Snapshot bytes are canonical: they depend on the content only, not on how it came about, so equal states have equal
-// bytes. Restore replaces everything; Requires: the part was made with the same options.
+// Snapshot bytes are canonical: they depend on the content only, not on how it came about, so equal
+// states have equal bytes. Restore replaces everything; Requires: the part was made with the same
+// options.
 #pragma once
 
 #include "engine/snapshot.h"

@@ -4,9 +4,10 @@
 //                                           6 #2               out of order: a heap
 //   PopFirst()                         ->   5 #0, 6 #2, 7 #1
 //
-// Streams are nearly in order, so most timers cost a push and a pop at the ends of a queue. A timer carries a number of
-// the caller's, usually a reference to what waits. Timers are not in a snapshot: whoever keeps what waits writes that,
-// with time and sequence, and adds the timers again on restore.
+// Streams are nearly in order, so most timers cost a push and a pop at the ends of a queue. A timer
+// carries a number of the caller's, usually a reference to what waits. Timers are not in a
+// snapshot: whoever keeps what waits writes that, with time and sequence, and adds the timers again
+// on restore.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,7 @@ class TimerQueue {
   bool HeapIsFirst() const;
   std::vector<Timer> queue_;  // ascending from head_ on
   size_t head_ = 0;
-  std::vector<Timer> heap_;   // the earliest first
+  std::vector<Timer> heap_;  // the earliest first
 };
 
 }  // namespace rowtide

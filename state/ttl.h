@@ -1,7 +1,8 @@
-// State time-to-live: one clock per entry, read from the injected Clock, moved by writes and never by reads.
+// State time-to-live: one clock per entry, read from the injected Clock, moved by writes and never
+// by reads.
 //
-// An entry is gone when `now >= written + ttl`. It is forgotten whole, emits nothing, and is counted as `expired`
-// (flink-rank-dedup.md 7.7).
+// An entry is gone when `now >= written + ttl`. It is forgotten whole, emits nothing, and is
+// counted as `expired` (flink-rank-dedup.md 7.7).
 #pragma once
 
 #include <cstdint>

@@ -1,16 +1,17 @@
 // Value state: key -> one entry of bytes, asked for all keys of a batch at once.
 //
-//   FindOrCreate(keys, &entries)      entries[i] is the entry of row i; rows with equal keys share one
-//   Has / Value / Data / Assign / Resize / Erase / Touch     per entry, inline, no virtual call, no lookup
-//   Settle()                          forgets what was created or erased and has no value now
+//   FindOrCreate(keys, &entries)   entries[i] is the entry of row i; equal keys share one
+//   Has, Value, Assign, Erase ...  per entry, inline, no virtual call, no lookup
+//   Settle()                       forgets what was created or erased and has no value now
 //
-//   entry block   | key size: 24 bits, size class: 8 | value size: u32 | [clock: i64, with a TTL] | key | pad | value |
+//   entry   | key size: 24, size class: 8 | value size: u32 | [clock: i64] | key | pad | value |
 //
-// Entries stay put until the next Find, FindOrCreate or Settle; a value stays put until its own Assign or Resize. Values
-// are 8-aligned. A keep-first entry of a 16-byte key takes 24 bytes and its share of an 8-byte slot. Entries hold no
-// pointers, so a backend (engine/keyed_state.h) can take them as bytes: misses of a FindOrCreate become one MultiGet
-// here, dirty entries leave in key order. Restored, swept and snapshotted without regard to arrival: snapshots are in
-// the order of (hash, key), so equal content gives equal bytes. One lane; not thread-safe.
+// Entries stay put until the next Find, FindOrCreate or Settle; a value stays put until its own
+// Assign or Resize. Values are 8-aligned. A keep-first entry of a 16-byte key takes 24 bytes and
+// its share of an 8-byte slot. Entries hold no pointers, so a backend (engine/keyed_state.h) can
+// take them as bytes: misses of a FindOrCreate become one MultiGet here, dirty entries leave in key
+// order. Restored, swept and snapshotted without regard to arrival: snapshots are in the order of
+// (hash, key), so equal content gives equal bytes. One lane; not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -99,7 +100,8 @@ class ValueState final : public StatePart {
     if (clocked_) SetClock(HeaderOf(entry), now_);
   }
   void Prefetch(Entry entry) const { __builtin_prefetch(HeaderOf(entry)); }
-  // Fetches what lies behind the first line of the entry: for values of some 200 bytes that are read in full.
+  // Fetches what lies behind the first line of the entry: for values of some 200 bytes that are
+  // read in full.
   void PrefetchValue(Entry entry) const {
     const char* block = reinterpret_cast<const char*>(HeaderOf(entry));
     __builtin_prefetch(block + 64);
@@ -122,10 +124,13 @@ class ValueState final : public StatePart {
 
   void Snapshot(SnapshotWriter& writer) const override;
   Status Restore(SnapshotReader& reader) override;
-  // The same with values in a form of the caller's: `write(value, writer)`, and `read(reader, entry)` which assigns.
-  void SnapshotWith(SnapshotWriter& writer,
-                    const std::function<void(std::string_view value, SnapshotWriter& writer)>& write) const;
-  Status RestoreWith(SnapshotReader& reader, const std::function<Status(SnapshotReader& reader, Entry entry)>& read);
+  // The same with values in a form of the caller's: `write(value, writer)`, and `read(reader,
+  // entry)` which assigns.
+  void SnapshotWith(
+      SnapshotWriter& writer,
+      const std::function<void(std::string_view value, SnapshotWriter& writer)>& write) const;
+  Status RestoreWith(SnapshotReader& reader,
+                     const std::function<Status(SnapshotReader& reader, Entry entry)>& read);
 
  private:
   struct Header {
@@ -140,8 +145,12 @@ class ValueState final : public StatePart {
   const char* KeyOf(const Header* header) const {
     return reinterpret_cast<const char*>(header) + key_offset_;
   }
-  size_t ValueOffset(const Header* header) const { return key_offset_ + ((header->key_size + 7u) & ~size_t{7}); }
-  char* ValueOf(Header* header) const { return reinterpret_cast<char*>(header) + ValueOffset(header); }
+  size_t ValueOffset(const Header* header) const {
+    return key_offset_ + ((header->key_size + 7u) & ~size_t{7});
+  }
+  char* ValueOf(Header* header) const {
+    return reinterpret_cast<char*>(header) + ValueOffset(header);
+  }
   const char* ValueOf(const Header* header) const {
     return reinterpret_cast<const char*>(header) + ValueOffset(header);
   }
