@@ -32,8 +32,8 @@ struct TableColumn {
   Kind kind = Kind::kPhysical;
   std::string metadata_key;       // kMetadata: FROM 'key', or the name
   bool metadata_virtual = false;  // kMetadata: not part of the sink schema
-  Type metadata_type;  // kMetadata: what the source produces, cast to `type`; kNull: not known
-  Expression expression;       // kComputed: over the table's columns by their position in `columns`
+  Type metadata_type;     // kMetadata: what the source produces, cast to `type`; kNull: not known
+  Expression expression;  // kComputed: over the table's columns by their position in `columns`
   std::string expression_sql;  // its text, for SHOW CREATE TABLE
   std::string comment;
 };
@@ -55,6 +55,7 @@ struct SourceAbilities {
   bool limit = false;
   bool watermark = false;  // makes watermarks itself
   bool bounded = true;
+  std::vector<std::string> metadata;  // keys of METADATA columns it can give
 };
 
 struct SinkAbilities {

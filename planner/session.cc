@@ -68,6 +68,9 @@ Status FillAbilities(CatalogTable* table) {
     source.limit = traits.source->limit;
     source.watermark = traits.source->watermark;
     source.bounded = traits.source->bounded;
+    for (const MetadataKey& metadata : traits.source->metadata) {
+      source.metadata.push_back(metadata.key);
+    }
     table->source = source;
     for (TableColumn& column : table->columns) {
       for (const MetadataKey& metadata : traits.source->metadata) {

@@ -1,11 +1,13 @@
 #include "planner/binder/bind_expression.h"
 
 #include <algorithm>
+#include <set>
 
 #include "operators/expressions/aggregate_types.h"
 #include "operators/expressions/registry.h"
 #include "operators/expressions/type_rules.h"
 #include "planner/binder/bind_literal.h"
+#include "planner/logical/expression_text.h"
 
 namespace rowtide {
 namespace {
@@ -460,11 +462,6 @@ Result<Expression> ExpressionBinder::BindAggregate(const ast::Call& call, const 
   Result<Type> type = ResolveAggregate(call.function, collected.arguments, may_be_empty);
   if (!type.ok()) return Status(type.status()).At(expr.position);
   collected.type = *type;
-  // COUNT of what is never NULL counts rows.
-  if (call.function == "COUNT" && !call.distinct) {
-    std::erase_if(collected.arguments,
-                  [](const Expression& argument) { return !argument.type.nullable; });
-  }
   const auto same = [&](const CollectedCall& other) {
     return other.function == collected.function && other.distinct == collected.distinct &&
            other.arguments == collected.arguments && other.filter == collected.filter;
@@ -642,8 +639,13 @@ Result<Expression> ExpressionBinder::BindCast(const ast::Cast& cast, const ast::
     return Status::Unsupported("type {}", cast.type.unsupported).At(cast.type.position);
   RT_ASSIGN(Expression operand, Bind(*cast.operand));
   if (operand.type.kind == TypeKind::kNull) return Expression::Null(cast.type.type);
+  const bool number = operand.is_literal() && IsExactNumber(operand.type);
+  const std::string spelled = number ? BareLiteralText(operand) : "";
   Result<Expression> made = MakeCast(std::move(operand), cast.type.type, cast.tries);
   if (!made.ok()) return Status(made.status()).At(expr.position);
+  if (made->is_literal() && IsApproximate(cast.type.type) && !spelled.empty()) {
+    made->literal_text = spelled;  // CAST(1 AS DOUBLE) is spelled 1
+  }
   return made;
 }
 
@@ -722,6 +724,7 @@ Result<Expression> ExpressionBinder::BindIn(const ast::In& in) {
   const bool text = IsCharacter(operand.type);
   if (!text) common = operand.type.WithoutTimeAttribute();
   std::vector<Expression> terms;
+  std::set<std::string> seen;  // IN (1, 1, 2) is IN (1, 2)
   for (Expression& value : values) {
     const SourcePosition position = value.position;
     if (value.type.kind == TypeKind::kNull) value = Expression::Null(common.value_or(operand.type));
@@ -731,7 +734,7 @@ Result<Expression> ExpressionBinder::BindIn(const ast::In& in) {
     Expression equal = Expression::Call("=", {std::move(left), std::move(value)},
                                         Type::Boolean().WithNullable(nullable));
     equal.position = position;
-    terms.push_back(std::move(equal));
+    if (seen.insert(Digest(equal)).second) terms.push_back(std::move(equal));
   }
   Expression any = Disjunction(std::move(terms));
   return in.negated ? Negation(std::move(any)) : any;

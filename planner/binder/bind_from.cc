@@ -1,5 +1,7 @@
 // FROM: tables, views, WITH names, sub-queries, joins. A table comes as Flink makes it: the scan,
 // the computed columns above it, the watermark above those.
+#include <algorithm>
+
 #include "operators/expressions/registry.h"
 #include "planner/binder/bind_query.h"
 #include "planner/binder/relational.h"
@@ -13,6 +15,22 @@ std::vector<Field> FieldsOf(const Schema& schema) { return schema.fields(); }
 std::string ConstructName(const ast::Expr& expr) {
   const auto* call = expr.as<ast::Call>();
   return call ? "table function " + call->function : "table function";
+}
+
+Status CheckMetadata(const CatalogTable& table, SourcePosition position) {
+  if (!table.source) return Status::Ok();  // refused as a whole, later
+  const std::vector<std::string>& known = table.source->metadata;
+  for (const TableColumn& column : table.columns) {
+    if (column.kind != TableColumn::Kind::kMetadata) continue;
+    if (std::find(known.begin(), known.end(), column.metadata_key) != known.end()) continue;
+    Status status =
+        Status::Validate(position, "the metadata key {} of column {} is not known to {}",
+                         Quote(column.metadata_key), Quote(column.name), Quote(table.connector()));
+    const std::string nearest = Nearest(column.metadata_key, known);
+    return nearest.empty() ? status
+                           : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
+  }
+  return Status::Ok();
 }
 
 }  // namespace
@@ -135,6 +153,7 @@ Result<LogicalPointer> QueryBinder::BindScan(TablePointer table, const ast::Name
     RT_TRY((*context_.abilities)(&hinted));
     table = std::make_shared<const CatalogTable>(std::move(hinted));
   }
+  RT_TRY(CheckMetadata(*table, named.name.position));
   const std::vector<int> scanned = table->ScanColumns();
   std::vector<Expression> by_column(table->columns.size());  // each column over the scan
   Schema schema;

@@ -53,8 +53,9 @@ namespace {
 
 // What an expression over the rows of FROM is over the rows of the aggregate. Group keys first,
 // then calls.
+// `calls`: where each call collected ended up among those of the aggregate.
 Result<Expression> AfterAggregate(const Expression& e, const std::vector<Expression>& groups,
-                                  const Scope& scope) {
+                                  const std::vector<int>& calls, const Scope& scope) {
   for (size_t i = 0; i < groups.size(); ++i) {
     if (groups[i] == e) {
       Expression column = Expression::Input(static_cast<int>(i), groups[i].type);
@@ -64,7 +65,8 @@ Result<Expression> AfterAggregate(const Expression& e, const std::vector<Express
   }
   if (e.is_input() && e.column >= AggregateCollector::kFirstCall) {
     Expression call = e;
-    call.column = e.column - AggregateCollector::kFirstCall + static_cast<int>(groups.size());
+    call.column = calls[static_cast<size_t>(e.column - AggregateCollector::kFirstCall)] +
+                  static_cast<int>(groups.size());
     return call;
   }
   if (e.is_input()) {
@@ -79,15 +81,15 @@ Result<Expression> AfterAggregate(const Expression& e, const std::vector<Express
   }
   Expression copy = e;
   for (Expression& operand : copy.operands) {
-    RT_ASSIGN(operand, AfterAggregate(operand, groups, scope));
+    RT_ASSIGN(operand, AfterAggregate(operand, groups, calls, scope));
   }
   if (e.over) {
     OverWindow over = *e.over;
     for (Expression& part : over.partition) {
-      RT_ASSIGN(part, AfterAggregate(part, groups, scope));
+      RT_ASSIGN(part, AfterAggregate(part, groups, calls, scope));
     }
     for (OverWindow::Order& order : over.order) {
-      RT_ASSIGN(order.key, AfterAggregate(order.key, groups, scope));
+      RT_ASSIGN(order.key, AfterAggregate(order.key, groups, calls, scope));
     }
     copy.over = std::make_shared<const OverWindow>(std::move(over));
   }
@@ -118,6 +120,57 @@ struct PreColumns {
     return static_cast<int>(expressions.size()) - 1;
   }
 };
+
+// COUNT of what is never NULL counts rows; its column is made all the same, and pruned later.
+AggregateCall CallOver(const CollectedCall& call, const Schema& input, PreColumns* pre) {
+  AggregateCall made;
+  made.function = call.function;
+  made.distinct = call.distinct;
+  made.type = call.type;
+  for (const Expression& argument : call.arguments) {
+    const int column = pre->FindOrAdd(argument, input);
+    const bool counts_rows = call.function == "COUNT" && !call.distinct && !argument.type.nullable;
+    if (!counts_rows) made.arguments.push_back(column);
+  }
+  if (call.filter) made.filter = pre->FindOrAdd(IsTrue(*call.filter), input);
+  return made;
+}
+
+bool SameCall(const AggregateCall& a, const AggregateCall& b) {
+  return a.function == b.function && a.arguments == b.arguments && a.distinct == b.distinct &&
+         a.filter == b.filter;
+}
+
+// The projection below an aggregate loses the columns that no key and no call uses. `below` is what
+// stood there before it: where nothing is used, it stands again.
+LogicalPointer WithoutUnused(const LogicalPointer& node, const LogicalPointer& below,
+                             LogicalAggregate* aggregate) {
+  const auto* project = node->as<LogicalProject>();
+  if (!project) return node;
+  std::set<int> used(aggregate->group.begin(), aggregate->group.end());
+  for (const AggregateCall& call : aggregate->calls) {
+    used.insert(call.arguments.begin(), call.arguments.end());
+    if (call.filter >= 0) used.insert(call.filter);
+  }
+  if (static_cast<int>(used.size()) == node->schema.size()) return node;
+  if (used.empty()) return node == below ? node : below;
+  std::vector<int> mapping(static_cast<size_t>(node->schema.size()), -1);
+  LogicalProject pruned;
+  pruned.ttl_hints = project->ttl_hints;
+  Schema schema;
+  for (const int column : used) {
+    mapping[static_cast<size_t>(column)] = schema.size();
+    pruned.expressions.push_back(project->expressions[static_cast<size_t>(column)]);
+    schema.Add(node->schema.field(column));
+  }
+  const auto move = [&](int* column) { *column = mapping[static_cast<size_t>(*column)]; };
+  for (int& column : aggregate->group) move(&column);
+  for (AggregateCall& call : aggregate->calls) {
+    for (int& column : call.arguments) move(&column);
+    if (call.filter >= 0) move(&call.filter);
+  }
+  return MakeLogical(std::move(pruned), node->inputs, std::move(schema));
+}
 
 Status Flatten(const std::vector<ast::GroupItem>& items, std::vector<ast::ExprPointer>* keys) {
   for (const ast::GroupItem& item : items) {
@@ -279,16 +332,9 @@ Status QueryBinder::Aggregate(Block* block) {
   LogicalAggregate aggregate;
   aggregate.ttl_hints = block->ttl_hints;
   for (size_t i = 0; i < block->groups.size(); ++i) aggregate.group.push_back(static_cast<int>(i));
-  std::vector<std::string> call_names;
+  std::vector<int> final_calls;
   for (size_t i = 0; i < aggregates.calls.size(); ++i) {
-    const CollectedCall& call = aggregates.calls[i];
-    AggregateCall made;
-    made.function = call.function;
-    made.distinct = call.distinct;
-    made.type = call.type;
-    for (const Expression& argument : call.arguments)
-      made.arguments.push_back(pre.FindOrAdd(argument, input));
-    if (call.filter) made.filter = pre.FindOrAdd(IsTrue(*call.filter), input);
+    AggregateCall made = CallOver(aggregates.calls[i], input, &pre);
     made.name = "agg#" + std::to_string(i);
     for (const Item& item : block->items) {
       const bool is_call =
@@ -296,10 +342,16 @@ Status QueryBinder::Aggregate(Block* block) {
           item.bound.column == AggregateCollector::kFirstCall + static_cast<int>(i);
       if (is_call) made.name = item.name;
     }
-    aggregate.calls.push_back(std::move(made));
+    const auto same =
+        std::find_if(aggregate.calls.begin(), aggregate.calls.end(),
+                     [&](const AggregateCall& other) { return SameCall(other, made); });
+    final_calls.push_back(static_cast<int>(same - aggregate.calls.begin()));
+    if (same == aggregate.calls.end()) aggregate.calls.push_back(std::move(made));
   }
   if (!pre.expressions.empty()) {
-    RT_ASSIGN(block->node, ProjectOrRename(block->node, pre.expressions, pre.names));
+    const LogicalPointer below = block->node;
+    RT_ASSIGN(block->node, ProjectOrRename(below, pre.expressions, pre.names));
+    block->node = WithoutUnused(block->node, below, &aggregate);
   }
   std::vector<std::string> names;
   for (const int group : aggregate.group) names.push_back(block->node->schema.name(group));
@@ -318,17 +370,19 @@ Status QueryBinder::Aggregate(Block* block) {
   block->node = MakeLogical(std::move(aggregate), {block->node}, std::move(schema));
   // From here on expressions are over the aggregate.
   for (Item& item : block->items) {
-    RT_ASSIGN(item.bound, AfterAggregate(item.bound, block->groups, block->scope));
+    RT_ASSIGN(item.bound, AfterAggregate(item.bound, block->groups, final_calls, block->scope));
   }
   for (Block::Order& order : block->order) {
     if (order.item >= 0) continue;
-    RT_ASSIGN(order.key, AfterAggregate(order.key, block->groups, block->scope));
+    RT_ASSIGN(order.key, AfterAggregate(order.key, block->groups, final_calls, block->scope));
   }
   if (block->qualify) {
-    RT_ASSIGN(block->qualify, AfterAggregate(*block->qualify, block->groups, block->scope));
+    RT_ASSIGN(block->qualify,
+              AfterAggregate(*block->qualify, block->groups, final_calls, block->scope));
   }
   if (block->having) {
-    RT_ASSIGN(Expression condition, AfterAggregate(*block->having, block->groups, block->scope));
+    RT_ASSIGN(Expression condition,
+              AfterAggregate(*block->having, block->groups, final_calls, block->scope));
     RT_ASSIGN(condition, SimplifyFilter(condition));
     if (!condition.is_true()) {
       Schema kept = block->node->schema;
@@ -408,7 +462,8 @@ Result<LogicalPointer> QueryBinder::Output(Block* block, const ast::Query& query
   const size_t width = expressions.size();
   if (block->qualify) {
     if (block->qualify_names_items) {
-      const Result<Expression> above = AfterAggregate(*block->qualify, expressions, block->scope);
+      const Result<Expression> above =
+          AfterAggregate(*block->qualify, expressions, {}, block->scope);
       if (above.ok()) {
         RT_ASSIGN(block->node, ProjectAlways(block->node, expressions, names));
         expressions = AllColumns(block->node->schema);
