@@ -259,20 +259,6 @@ TEST(GroupAggregate, SumsOfDoublesForgetWhatLeft) {
   EXPECT_EQ(Changelog(Make(input, spec), input, rows, compat).back(), R"(+U ["NaN","NaN"])");
 }
 
-// flink-rank-dedup.md 15.27; under compat NaN neither beats nor is beaten.
-TEST(GroupAggregate, NanIsTheLargestDouble) {
-  const Schema input({{"v", Type::Double()}});
-  const auto spec =
-      Spec(input, {}, {Call(F::kMax, {0}, Type::Double()), Call(F::kMin, {0}, Type::Double())});
-  const Lines rows{"+I [0.5]", R"(+I ["NaN"])", "+I [2.5]"};
-  EXPECT_EQ(Changelog(Make(input, spec), input, rows),
-            (Lines{"+I [0.5,0.5]", "-U [0.5,0.5]", R"(+U ["NaN",0.5])"}));
-  Bench compat;
-  compat.context.flink_compat = true;
-  EXPECT_EQ(Changelog(Make(input, spec), input, rows, compat),
-            (Lines{"+I [0.5,0.5]", "-U [0.5,0.5]", "+U [2.5,0.5]"}));
-}
-
 TEST(GroupAggregate, OneZeroOneGroup) {
   const Schema input({{"x", Type::Double()}});
   const auto spec = Spec(input, {0}, {Call(F::kCount, {}, kBigInt)});
