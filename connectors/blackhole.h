@@ -5,6 +5,7 @@
 
 namespace rowtide {
 
-Result<std::unique_ptr<Sink>> CreateBlackholeSink(const TableSpec& table, const ConnectorContext& context);
+Result<std::unique_ptr<Sink>> CreateBlackholeSink(const TableSpec& table,
+                                                  const ConnectorContext& context);
 
 }  // namespace rowtide

@@ -1,10 +1,10 @@
-// What a changelog is reduced to when its rows need not be kept: how many of each kind, a checksum that depends on
-// the order of all rows, and one that does not.
+// What a changelog is reduced to when its rows need not be kept: how many of each kind, a checksum
+// that depends on the order of all rows, and one that does not.
 //
 //   Add(kInsert, "+I [1,\"a\"]\n")     ->   +I 1 -U 0 +U 0 -D 0 ordered=0x… unordered=0x…
 //
-// The bytes are those of the script line, kind and newline included. The `checksum` sink and the programs in
-// tests/bench/limit share this file, so equal output shows as equal text.
+// The bytes are those of the script line, kind and newline included. The `checksum` sink and the
+// programs in tests/bench/limit share this file, so equal output shows as equal text.
 #pragma once
 
 #define XXH_INLINE_ALL
@@ -33,11 +33,11 @@ struct ChecksumState {
 
   std::string Text() const {
     char text[192];
-    const int bytes =
-        std::snprintf(text, sizeof text, "+I %llu -U %llu +U %llu -D %llu ordered=0x%016llx unordered=0x%016llx",
-                      static_cast<unsigned long long>(counts[0]), static_cast<unsigned long long>(counts[1]),
-                      static_cast<unsigned long long>(counts[2]), static_cast<unsigned long long>(counts[3]),
-                      static_cast<unsigned long long>(ordered), static_cast<unsigned long long>(unordered));
+    const int bytes = std::snprintf(
+        text, sizeof text, "+I %llu -U %llu +U %llu -D %llu ordered=0x%016llx unordered=0x%016llx",
+        static_cast<unsigned long long>(counts[0]), static_cast<unsigned long long>(counts[1]),
+        static_cast<unsigned long long>(counts[2]), static_cast<unsigned long long>(counts[3]),
+        static_cast<unsigned long long>(ordered), static_cast<unsigned long long>(unordered));
     return std::string(text, static_cast<size_t>(bytes));
   }
 };

@@ -1,5 +1,5 @@
-// The rows that reached `'connector'='collect'` tables, as script text, in order. Filled by the sink, read by whoever
-// runs the script.
+// The rows that reached `'connector'='collect'` tables, as script text, in order. Filled by the
+// sink, read by whoever runs the script.
 #pragma once
 
 #include <map>
@@ -25,6 +25,7 @@ class CollectedRows {
   std::map<std::string, std::vector<CollectedRow>> rows_;  // by table name
 };
 
-Result<std::unique_ptr<Sink>> CreateCollectSink(const TableSpec& table, const ConnectorContext& context);
+Result<std::unique_ptr<Sink>> CreateCollectSink(const TableSpec& table,
+                                                const ConnectorContext& context);
 
 }  // namespace rowtide

@@ -1,4 +1,5 @@
-// Values as Java's own toString spells them: what Flink's print and csv write where SQL's CAST differs.
+// Values as Java's own toString spells them: what Flink's print and csv write where SQL's CAST
+// differs.
 #pragma once
 
 #include <string>
@@ -7,7 +8,8 @@
 
 namespace rowtide {
 
-// LocalDateTime: `2020-01-01T10:00`, `…T10:00:01`, `….120`: no seconds when all is zero, digits in groups of three.
+// LocalDateTime: `2020-01-01T10:00`, `…T10:00:01`, `….120`: no seconds when all is zero, digits in
+// groups of three.
 void AppendJavaDateTime(int64_t millis, int32_t nanos_of_milli, std::string* out);
 // LocalTime, likewise.
 void AppendJavaTime(int64_t millis_of_day, std::string* out);

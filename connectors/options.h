@@ -1,7 +1,7 @@
 // The options that a connector or a format knows, and the reading of their values.
 //
-// A connector lists its options once, as data; checking, "nearest" hints and documentation derive from the list.
-// After Check has passed, the readers cannot fail.
+// A connector lists its options once, as data; checking, "nearest" hints and documentation derive
+// from the list. After Check has passed, the readers cannot fail.
 #pragma once
 
 #include <optional>
@@ -22,10 +22,11 @@ struct OptionSpec {
   std::string_view values = "";  // kText: what is allowed, separated by |; "" = anything
 };
 
-// Every option of the table is in one of the lists and has a value of its kind, and the required ones are there.
-// `connector` is allowed anyway. Keys of `format` stand behind `format_prefix` and a dot in the table's options.
-Status CheckOptions(const TableSpec& table, std::span<const OptionSpec> connector, std::string_view format_prefix,
-                    std::span<const OptionSpec> format);
+// Every option of the table is in one of the lists and has a value of its kind, and the required
+// ones are there. `connector` is allowed anyway. Keys of `format` stand behind `format_prefix` and
+// a dot in the table's options.
+Status CheckOptions(const TableSpec& table, std::span<const OptionSpec> connector,
+                    std::string_view format_prefix, std::span<const OptionSpec> format);
 
 std::optional<std::string> TextOption(const TableSpec& table, const std::string& key);
 bool BoolOption(const TableSpec& table, const std::string& key, bool otherwise);

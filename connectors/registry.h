@@ -1,10 +1,12 @@
-// From the WITH options of a table to a source or a sink. The one table of connectors is in registry.cc.
+// From the WITH options of a table to a source or a sink. The one table of connectors is in
+// registry.cc.
 //
 //   Describe  what the connector can do, for the planner; checks every option on the way
 //   Create    the thing itself, for the job builder
 //
-// Options are checked when a table is used, not when it is declared (Flink's rule). An unknown option, connector or
-// format is an error that names the nearest. Session-wide settings come in the ConnectorContext, never in WITH.
+// Options are checked when a table is used, not when it is declared (Flink's rule). An unknown
+// option, connector or format is an error that names the nearest. Session-wide settings come in the
+// ConnectorContext, never in WITH.
 #pragma once
 
 #include <cstdio>
@@ -48,8 +50,9 @@ struct SourceTraits {
   bool watermark = false;         // makes WATERMARK FOR watermarks itself
   bool source_watermark = false;  // has watermarks of its own: SOURCE_WATERMARK() is allowed
   bool bounded = true;
-  bool watermark_on_event = false;      // 'scan.watermark.emit.strategy' = 'on-event', or a `rows` table
-  std::vector<MetadataKey> metadata;    // readable METADATA columns
+  bool watermark_on_event =
+      false;  // 'scan.watermark.emit.strategy' = 'on-event', or a `rows` table
+  std::vector<MetadataKey> metadata;  // readable METADATA columns
 };
 
 // What a connector can do as a sink.
@@ -77,23 +80,24 @@ enum class BadData : uint8_t { kFail, kSkip };
 struct ConnectorContext {
   const Clock* clock = nullptr;
   Counters* counters = nullptr;
-  RowsFeed* feed = nullptr;             // what `rows` tables read
-  CollectedRows* collected = nullptr;   // what `collect` tables write into
+  RowsFeed* feed = nullptr;            // what `rows` tables read
+  CollectedRows* collected = nullptr;  // what `collect` tables write into
   std::string local_time_zone = "UTC";
   BadData bad_data = BadData::kFail;
-  bool flink_compat = false;            // NULL may stand in NOT NULL columns
-  std::FILE* output = stdout;           // `print`, and files named `-`
-  std::FILE* error = stderr;            // `print` with 'standard-error'
+  bool flink_compat = false;   // NULL may stand in NOT NULL columns
+  std::FILE* output = stdout;  // `print`, and files named `-`
+  std::FILE* error = stderr;   // `print` with 'standard-error'
 };
 
-// What the connector is able to do, without a look at formats and other options: for CREATE TABLE. An unknown
-// connector has no traits at all.
+// What the connector is able to do, without a look at formats and other options: for CREATE TABLE.
+// An unknown connector has no traits at all.
 ConnectorTraits TraitsOf(const TableSpec& table);
 
 // Every option is known and has a value of its kind. Requires nothing of files.
 Status CheckOptions(const TableSpec& table);
 
-Result<std::unique_ptr<Source>> CreateSource(const TableSpec& table, const ScanSpec& scan, const ConnectorContext& context);
+Result<std::unique_ptr<Source>> CreateSource(const TableSpec& table, const ScanSpec& scan,
+                                             const ConnectorContext& context);
 // Requires: the batches written have the columns of `table.schema`, in order.
 Result<std::unique_ptr<Sink>> CreateSink(const TableSpec& table, const ConnectorContext& context);
 

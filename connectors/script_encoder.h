@@ -1,13 +1,16 @@
-// Rows as the lines of a script, `+I [1,"a"]\n`, for output in bulk: the same text as engine/value_text.h gives row by row.
+// Rows as the lines of a script, `+I [1,"a"]\n`, for output in bulk: the same text as
+// engine/value_text.h gives row by row.
 //
-//   row 0   +I [1001,"Google",          32 rows grow side by side, a column at a time, so that no row waits for the
-//   row 1   -U [1007,"Apple",           length of its own last value. A row that does not fit into its 512 bytes is
-//   row 2   +U [1007,"Baidu",           written by the slow way instead.
+//   row 0   +I [1001,"Google",
+//   row 1   -U [1007,"Apple",
+//   row 2   +U [1007,"Baidu",
+//
+// 32 rows grow side by side, a column at a time, so that no row waits for the length of its own
+// last value. A row that does not fit into its 512 bytes is written by the slow way instead.
 //
 // No allocation while rows are short. One thread.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,7 +32,8 @@ class ScriptEncoder {
   // One of them, valid until the next Encode.
   std::string_view line(int row) const {
     const auto at = static_cast<size_t>(row);
-    if (is_long_[at]) [[unlikely]] return long_lines_[at];
+    if (is_long_[at]) [[unlikely]]
+      return long_lines_[at];
     return {RowAt(at), static_cast<size_t>(ends_[at] - RowAt(at))};
   }
 
@@ -39,7 +43,8 @@ class ScriptEncoder {
   static constexpr size_t kValueBytesMax = 64;
 
   enum class Way : uint8_t { kInt8, kInt16, kInt32, kInt64, kString, kMillis, kOther };
-  // TIMESTAMP(3): the last second and its text `"yyyy-MM-dd HH:mm:ss.`; rows of one moment follow each other.
+  // TIMESTAMP(3): the last second and its text `"yyyy-MM-dd HH:mm:ss.`; rows of one moment follow
+  // each other.
   struct Second {
     int64_t second = INT64_MIN;
     char text[24];
@@ -67,9 +72,10 @@ class ScriptEncoder {
   std::vector<Second> seconds_;
   bool has_avx2_;
   std::unique_ptr<char[]> rows_;
-  std::array<char*, kStepRows> ends_;
-  std::array<bool, kStepRows> is_long_;
-  std::array<std::string, kStepRows> long_lines_;
+  // Plain arrays: the loops over rows must not check every index.
+  char* ends_[kStepRows];
+  bool is_long_[kStepRows];
+  std::string long_lines_[kStepRows];
   std::string scratch_;
 };
 

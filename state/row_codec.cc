@@ -302,14 +302,18 @@ void RowCodec::GatherField(std::span<const char* const> rows, const Field& field
 
 void RowCodec::GatherStrings(std::span<const char* const> rows,
                              std::span<StringView* const> to) const {
-  for (size_t row = 0; row < rows.size(); ++row) {
-    const char* begin = rows[row] + strings_offset_;
+  StringView* const* const views = to.data();
+  const auto strings = static_cast<uint32_t>(to.size());
+  size_t at = 0;
+  for (const char* row : rows) {
+    const char* begin = row + strings_offset_;
     const char* const first = begin;
-    for (uint32_t i = 0; i < to.size(); ++i) {
-      const char* const end = first + EndOf(rows[row], i);
-      to[i][row] = StringView::WithSlack(begin, static_cast<uint32_t>(end - begin));
+    for (uint32_t i = 0; i < strings; ++i) {
+      const char* const end = first + EndOf(row, i);
+      views[i][at] = StringView::WithSlack(begin, static_cast<uint32_t>(end - begin));
       begin = end;
     }
+    ++at;
   }
 }
 

@@ -1,5 +1,5 @@
-// The bytes of one file from its beginning, unpacked: `.gz` and `.zst` by name, text in UTF-16 as UTF-8, a byte order
-// mark taken off.
+// The bytes of one file from its beginning, unpacked: `.gz` and `.zst` by name, text in UTF-16 as
+// UTF-8, a byte order mark taken off.
 #pragma once
 
 #include <memory>

@@ -24,7 +24,8 @@ struct FileEntry {
 inline constexpr const char* kStandardStream = "-";
 
 // `regex` must match a whole path. A path that is not there is an error, one without files is not.
-Result<std::vector<FileEntry>> ListFiles(const std::string& path, const std::optional<std::string>& regex);
+Result<std::vector<FileEntry>> ListFiles(const std::string& path,
+                                         const std::optional<std::string>& regex);
 
 // The path of a `file:` URI, or the text as it is.
 std::string LocalPath(const std::string& path);

@@ -1,12 +1,14 @@
-// The `filesystem` connector as a source: the files of a path, one after the other in byte order of their paths, through
-// the decoder of the table's format.
+// The `filesystem` connector as a source: the files of a path, one after the other in byte order of
+// their paths, through the decoder of the table's format.
 //
-//   block n      ....rec7,rec8,re                     The rest of a record that a block cuts off is copied to the head
-//   block n+1    rec9,rec10....                        of the next one. Blocks are shared with the batches that point
-//                                                      into them, and used again when nobody holds them.
+//   block n      ....rec7,rec8,re
+//   block n+1    rec9,rec10....
 //
-// A batch has 1,024 rows unless its file ends; it never spans two files. The position in the snapshot is the file, the
-// byte and the line of the next record.
+// The rest of a record that a block cuts off is copied to the head of the next one. Blocks are
+// shared with the batches that point into them, and used again when nobody holds them.
+//
+// A batch has 1,024 rows unless its file ends; it never spans two files. The position in the
+// snapshot is the file, the byte and the line of the next record.
 #pragma once
 
 #include "connectors/registry.h"

@@ -1,9 +1,12 @@
-// The `filesystem` connector as a sink: a folder of `part-<uuid>-0-<n>` files in the table's format.
+// The `filesystem` connector as a sink: a folder of `part-<uuid>-0-<n>` files in the table's
+// format.
 //
-//   .part-….inprogress   while rows come in            ->   part-…   at the commit, or at the clean end of a job
+//   .part-….inprogress   while rows come in
+//   part-…               at the commit, or at the clean end of a job
 //
-// Readers skip names that begin with a dot, so they never see half a file. A job that fails leaves the unpublished file
-// where it is and says so on standard error. Without rows there is no folder. `-` writes to standard output.
+// Readers skip names that begin with a dot, so they never see half a file. A job that fails leaves
+// the unpublished file where it is and says so on standard error. Without rows there is no folder.
+// `-` writes to standard output.
 #pragma once
 
 #include "connectors/registry.h"
@@ -11,6 +14,7 @@
 namespace rowtide {
 
 // Requires: the options have been checked.
-Result<std::unique_ptr<Sink>> CreateFileSink(const TableSpec& table, const ConnectorContext& context);
+Result<std::unique_ptr<Sink>> CreateFileSink(const TableSpec& table,
+                                             const ConnectorContext& context);
 
 }  // namespace rowtide

@@ -1,15 +1,15 @@
 // The csv format, as Flink reads it: columns by position, no header, quotes as in RFC 4180.
 //
 //   block    1,"a,b",x\n2,c,y\n            marks: every , " \n \r and escape (csv_scan.h)
-//   fields   [1][a,b][x]  [2][c][y]        per row and wanted column: where it begins, how long it is
+//   fields   [1][a,b][x]  [2][c][y]   per row and wanted column: where it begins, how long
 //   columns  1 2 | a,b c | x y             typed, one column after the other, 128 rows at a time
 //
-// Strings stay in the input block; only fields with doubled quotes or escapes are copied. A row with the expected marks
-// and nothing else takes the short way; every other row is walked mark by mark. Columns that nobody asked for are not
-// looked at, but a row with too few or too many of them is bad all the same.
+// Strings stay in the input block; only fields with doubled quotes or escapes are copied. A row
+// with the expected marks and nothing else takes the short way; every other row is walked mark by
+// mark. Columns that nobody asked for are not looked at, but a row with too few or too many of them
+// is bad all the same.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -52,8 +52,8 @@ class CsvDecoder final : public Decoder {
     int column;
     Type type;
     Layout layout;
-    std::array<const char*, kStepRows> begins;
-    std::array<uint32_t, kStepRows> bytes;
+    const char* begins[kStepRows];  // plain arrays: an index in a row loop is not checked
+    uint32_t bytes[kStepRows];
     std::shared_ptr<Block> values;
     std::shared_ptr<Block> validity;
     CsvMillis millis;
@@ -75,8 +75,10 @@ class CsvDecoder final : public Decoder {
   Walk WalkRecord(int row);
   Walk WalkCell(const char** at, bool* is_last);
   Walk WalkQuoted(const char** at, bool* is_last);
-  Walk EndCell(const char* begin, const char* end, bool escaped, bool quoted, const char** at, bool* is_last);
-  Walk EndQuoted(const char* begin, const char* close, bool escaped, const char** at, bool* is_last);
+  Walk EndCell(const char* begin, const char* end, bool escaped, bool quoted, const char** at,
+               bool* is_last);
+  Walk EndQuoted(const char* begin, const char* close, bool escaped, const char** at,
+                 bool* is_last);
   Walk CheckCells(int row, const char* end);
   Walk RejectRecord(const char* at, std::string reason);
   Walk SkipLine(const char* at);
@@ -103,7 +105,8 @@ class CsvDecoder final : public Decoder {
   int64_t* undecodable_;
   int64_t* cast_;
 
-  // The block at hand. `text_` + a mark's offset is its place; `next_` is where the next record begins.
+  // The block at hand. `text_` + a mark's offset is its place; `next_` is where the next record
+  // begins.
   BlockPointer block_;
   CsvMarks marks_;
   size_t mark_ = 0;
@@ -122,7 +125,7 @@ class CsvDecoder final : public Decoder {
   std::vector<uint8_t> dropped_;  // rows left out under kSkip; empty = none
 
   // The step at hand.
-  std::array<RecordPlace, kStepRows> places_;
+  RecordPlace places_[kStepRows];
   std::vector<Cell> record_;
   int cells_ = 0;  // of the record, kept in record_ or not
   int64_t record_lines_ = 0;

@@ -82,9 +82,7 @@ void CsvEncoder::AppendValue(const RowBatch& batch, int number, int row, std::st
   const Value value = ValueAt(batch, number, row, type);
   scratch_.clear();
   switch (type.kind) {
-    case TypeKind::kBoolean:
-      *out += std::get<bool>(value) ? "true" : "false";
-      return;
+    case TypeKind::kBoolean: *out += std::get<bool>(value) ? "true" : "false"; return;
     case TypeKind::kTinyInt:
     case TypeKind::kSmallInt:
     case TypeKind::kInt:
@@ -138,7 +136,8 @@ bool CsvEncoder::NeedsQuotes(std::string_view text) const {
   if (options_.quote == '\0') return false;
   if (text.size() > kLookedAtMax && JavaLength(text) > kLookedAtMax) return true;
   return std::any_of(text.begin(), text.end(), [this](char c) {
-    return static_cast<unsigned char>(c) < safe_from_ || (c == options_.escape && c != '\0');
+    return static_cast<unsigned char>(c) < safe_from_ || c == '\\' ||
+           (c == options_.escape && c != '\0');
   });
 }
 

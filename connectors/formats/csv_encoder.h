@@ -1,6 +1,6 @@
-// Rows as csv records, as Flink writes them: quotes where a text is long or holds a character that might need them,
-// floats and decimals as Java prints them, times with a blank, NULL as 'null-literal'. The row kind is not written:
-// the format takes inserts only.
+// Rows as csv records, as Flink writes them: quotes where a text is long or holds a character that
+// might need them, floats and decimals as Java prints them, times with a blank, NULL as
+// 'null-literal'. The row kind is not written: the format takes inserts only.
 #pragma once
 
 #include <string>

@@ -1,10 +1,10 @@
-// Finds the bytes that matter in CSV text: delimiters, line ends, quotes, escapes. 32 bytes at a step with AVX2, 16
-// otherwise, chosen when the scanner is made.
+// Finds the bytes that matter in CSV text: delimiters, line ends, quotes, escapes. 32 bytes at a
+// step with AVX2, 16 otherwise, chosen when the scanner is made.
 //
 //   1,"a,b",c\n   ->   1 2 4 6 7 9       offsets of `,` `"` `,` `"` `,` `\n`, ascending
 //
-// A byte is found by comparing it with what a table has for its low four bits, so all characters cost one shuffle; where
-// two share these bits (`,` and `\`), a second table is asked.
+// A byte is found by comparing it with what a table has for its low four bits, so all characters
+// cost one shuffle; where two share these bits (`,` and `\`), a second table is asked.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,8 @@ struct CsvMarks {
 
 class CsvScanner {
  public:
-  // `characters`: the bytes to find, each below 0x80; at most two of them share their low four bits.
+  // `characters`: the bytes to find, each below 0x80; at most two of them share their low four
+  // bits.
   explicit CsvScanner(std::string_view characters);
 
   // Requires: fewer than 2^32 bytes, and 63 readable ones behind the text.
@@ -32,9 +33,12 @@ class CsvScanner {
 
  private:
   // Room for one mark a byte and 64 more.
-  using Scan = size_t (*)(const CsvScanner&, const char* text, size_t bytes, uint32_t* marks, bool* beyond_ascii);
-  static size_t ScanAvx2(const CsvScanner&, const char* text, size_t bytes, uint32_t* marks, bool* beyond_ascii);
-  static size_t ScanSse(const CsvScanner&, const char* text, size_t bytes, uint32_t* marks, bool* beyond_ascii);
+  using Scan = size_t (*)(const CsvScanner&, const char* text, size_t bytes, uint32_t* marks,
+                          bool* beyond_ascii);
+  static size_t ScanAvx2(const CsvScanner&, const char* text, size_t bytes, uint32_t* marks,
+                         bool* beyond_ascii);
+  static size_t ScanSse(const CsvScanner&, const char* text, size_t bytes, uint32_t* marks,
+                        bool* beyond_ascii);
 
   alignas(16) uint8_t tables_[2][16];
   bool two_tables_ = false;

@@ -1,7 +1,8 @@
-// The port of formats: bytes of a file in, batches out; batches in, bytes out. Transport (files, topics) stays outside.
+// The port of formats: bytes of a file in, batches out; batches in, bytes out. Transport (files,
+// topics) stays outside.
 //
-// A decoder gets one file after the other, block by block, and takes whole records only. What it did not take comes
-// again at the head of the next block, with more behind it. One thread.
+// A decoder gets one file after the other, block by block, and takes whole records only. What it
+// did not take comes again at the head of the next block, with more behind it. One thread.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +31,11 @@ class Decoder {
   // The next bytes belong to another file, or to the same one at another place.
   virtual void Begin(RecordPlace place) = 0;
 
-  // Takes records from block[begin, end) until it holds kBatchRows rows or no whole record is left; `at_end`: nothing
-  // follows in this file. Returns how many bytes it took. After an error, Finish still gives the rows before it.
-  virtual Result<size_t> Decode(const BlockPointer& block, size_t begin, size_t end, bool at_end) = 0;
+  // Takes records from block[begin, end) until it holds kBatchRows rows or no whole record is left;
+  // `at_end`: nothing follows in this file. Returns how many bytes it took. After an error, Finish
+  // still gives the rows before it.
+  virtual Result<size_t> Decode(const BlockPointer& block, size_t begin, size_t end,
+                                bool at_end) = 0;
 
   virtual int rows() const = 0;
   virtual RowBatch Finish() = 0;  // the rows so far; their first record's number is set

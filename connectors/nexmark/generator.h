@@ -1,12 +1,13 @@
-// Nexmark events as a pure function of (seed, event number): any range can be made by any worker, in any order,
-// and gives the same bytes.
+// Nexmark events as a pure function of (seed, event number): any range can be made by any worker,
+// in any order, and gives the same bytes.
 //
 //   event e:   e mod 50     0        1..3      4..49
 //                        person    auction      bid        (2 / 6 / 92 %)
 //
-// Ids start at 1000. Half of the bids go to one hot auction, three quarters come from one hot bidder, and both move
-// on every 100 ids. Event time never goes backwards unless `out_of_order_group` is above 1.
-// A generator holds the options and the table of channels only; it may be shared between threads.
+// Ids start at 1000. Half of the bids go to one hot auction, three quarters come from one hot
+// bidder, and both move on every 100 ids. Event time never goes backwards unless
+// `out_of_order_group` is above 1. A generator holds the options and the table of channels only; it
+// may be shared between threads.
 #pragma once
 
 #include <cstdint>
@@ -82,13 +83,14 @@ class NexmarkGenerator {
   int64_t TimeMs(int64_t event) const;
   int64_t WatermarkMs(int64_t event) const { return TimeMs(event) - 4000; }
 
-  // Writes one bid as a CSV line `auction,bidder,price,channel,url,dateTime,extra\n`; returns its end.
-  // Requires: the event is a bid, and `out` has room for kBidCsvBytesMax.
+  // Writes one bid as a CSV line `auction,bidder,price,channel,url,dateTime,extra\n`; returns its
+  // end. Requires: the event is a bid, and `out` has room for kBidCsvBytesMax.
   char* AppendBidCsv(int64_t event, char* out) const;
   static constexpr int kBidCsvBytesMax = 320;
 
-  // Gives `count` bids, beginning with the first one at or after `first_event`, to `sink` in blocks of whole lines.
-  // Stops early when the sink returns false. Returns the event number after the last bid written.
+  // Gives `count` bids, beginning with the first one at or after `first_event`, to `sink` in blocks
+  // of whole lines. Stops early when the sink returns false. Returns the event number after the
+  // last bid written.
   int64_t WriteBidsCsv(int64_t first_event, int64_t count,
                        const std::function<bool(std::string_view)>& sink) const;
 

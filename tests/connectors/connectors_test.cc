@@ -68,7 +68,7 @@ TEST(CsvSink, Quotes) {
       CsvOf(schema, rows),
       "plain,\"a b\"\n\"a,b\",\"say "
       "\"\"hi\"\"\"\n\"it's\",semi;colon\nabcdefghijklmnopqrstuvwx,\"abcdefghijklmnopqrstuvwxy\"\n"
-      "back\\slash,\n,\"+1\"\n\xc3\xbc,2026-01-02\n");
+      "\"back\\slash\",\n,\"+1\"\n\xc3\xbc,2026-01-02\n");
   EXPECT_EQ(
       CsvOf(schema, {rows[4]}, {{"csv.escape-character", "\\"}, {"csv.null-literal", "null"}}),
       "\"back\\\\slash\",null\n");

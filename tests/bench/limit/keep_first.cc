@@ -14,7 +14,7 @@ namespace {
 class KeepFirst {
  public:
   explicit KeepFirst(size_t rows_max)
-      : mask_(std::bit_ceil(rows_max) - 1),
+      : mask_(std::bit_ceil(rows_max / 2) - 1),
         keys_(reinterpret_cast<uint64_t*>(HugeBytes((mask_ + 1) * sizeof(uint64_t)))) {}
 
   void Work(const Bid* bids, int rows) {
@@ -47,6 +47,7 @@ class KeepFirst {
       if (*slot == key) return false;
       slot = slot + 1 == keys_ + mask_ + 1 ? keys_ : slot + 1;
     }
+    if (++count_ > mask_) Fail("more keys than expected");
     *slot = key;
     return true;
   }
@@ -55,6 +56,7 @@ class KeepFirst {
   uint64_t* keys_;
   ChecksumState sum_;
   size_t rows_ = 0;
+  size_t count_ = 0;
   int64_t last_time_ = 0;
 };
 

@@ -23,7 +23,7 @@ static_assert(sizeof(Slot) == 32);
 class KeepLast {
  public:
   explicit KeepLast(size_t rows_max)
-      : mask_(std::bit_ceil(rows_max) - 1),
+      : mask_(std::bit_ceil(rows_max / 2) - 1),
         slots_(reinterpret_cast<Slot*>(HugeBytes((mask_ + 1) * sizeof(Slot)))),
         texts_(rows_max * 512) {}
 
@@ -72,6 +72,7 @@ class KeepLast {
   }
 
   void Store(const Bid& bid, uint64_t key, int64_t time, Slot* slot) {
+    if (slot->text == nullptr && ++keys_ > mask_) Fail("more keys than expected");
     slot->key = key;
     slot->time = time;
     slot->text_bytes = bid.text_bytes();
@@ -88,6 +89,7 @@ class KeepLast {
   TextArena texts_;
   ChecksumState sum_;
   size_t rows_ = 0;
+  size_t keys_ = 0;
 };
 
 }  // namespace

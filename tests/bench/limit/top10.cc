@@ -23,7 +23,7 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 16);
 
-struct Slot {  // empty while entries is null
+struct Slot {      // empty while entries is null
   Entry* entries;  // best first
   uint32_t auction;
   uint32_t worst;
