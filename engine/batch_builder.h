@@ -1,8 +1,10 @@
-// Makes a RowBatch row by row or column by column. Reused between batches: Finish hands the buffers over.
+// Makes a RowBatch row by row or column by column. Reused between batches: Finish hands the buffers
+// over.
 //
-// An operator that emits from state calls, per row, AppendKind and then one Append... per column (state/row_codec.h
-// does all columns of a BinaryRow at once). Long strings are copied into the builder's block, so the batch never points
-// into state. Capacity is in rows; the caller finishes when `full()`.
+// An operator that emits from state calls, per row, AppendKind and then one Append... per column
+// (state/row_codec.h does all columns of a BinaryRow at once). Long strings are copied into the
+// builder's block, so the batch never points into state. Capacity is in rows; the caller finishes
+// when `full()`.
 #pragma once
 
 #include <memory>
@@ -29,8 +31,8 @@ class ColumnBuilder {
   }
   // Copies width bytes.
   void AppendBytes(const char* value) {
-    __builtin_memcpy(values_->data() + static_cast<size_t>(rows_) * static_cast<size_t>(width_), value,
-                     static_cast<size_t>(width_));
+    __builtin_memcpy(values_->data() + static_cast<size_t>(rows_) * static_cast<size_t>(width_),
+                     value, static_cast<size_t>(width_));
     ++rows_;
   }
   void AppendNull();
@@ -74,7 +76,8 @@ class BatchBuilder {
   bool full() const { return rows_ >= capacity_; }
   // Begins a row: the caller then appends one value to every column.
   void AppendKind(RowKind kind) {
-    if (rows_ == reserved_) [[unlikely]] Grow();
+    if (rows_ == reserved_) [[unlikely]]
+      Grow();
     kinds_->data()[rows_++] = static_cast<char>(kind);
     all_inserts_ &= kind == RowKind::kInsert;
   }
@@ -92,7 +95,8 @@ class BatchBuilder {
   void Grow();
   int capacity_;
   int rows_ = 0;
-  int reserved_ = 0;  // rows that there is room for; grows to the capacity, so that a batch of one row stays small
+  // Rows that there is room for; grows to the capacity, so that a batch of one row stays small.
+  int reserved_ = 0;
   bool all_inserts_ = true;
   std::shared_ptr<Block> kinds_;
   std::vector<ColumnBuilder> columns_;
@@ -103,6 +107,7 @@ class BatchBuilder {
 // A value out of a batch. Slow path.
 Value ValueAt(const RowBatch& batch, int column, int row, const Type& type);
 // Rows given as values, one vector a row. Slow path: VALUES, scripts, tests.
-RowBatch BatchOf(const Schema& schema, const std::vector<std::pair<RowKind, std::vector<Value>>>& rows);
+RowBatch BatchOf(const Schema& schema,
+                 const std::vector<std::pair<RowKind, std::vector<Value>>>& rows);
 
 }  // namespace rowtide

@@ -1,7 +1,7 @@
 // What a row does to the result, and which kinds a stream may hold.
 //
-// +I and +U add a row, -U and -D take one away. Each row stands alone: nobody may rely on the two halves of an update
-// being adjacent or in one batch (Flink's contract).
+// +I and +U add a row, -U and -D take one away. Each row stands alone: nobody may rely on the two
+// halves of an update being adjacent or in one batch (Flink's contract).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ inline const char* Text(RowKind kind) {
   return kTexts[static_cast<int>(kind)];
 }
 
-// The set of kinds of a stream. `key_only_deletes`: -D rows hold the key alone (Flink's PD, delete by key).
+// The set of kinds of a stream. `key_only_deletes`: -D rows hold the key alone (Flink's PD, delete
+// by key).
 struct ChangelogMode {
   bool insert = true;
   bool update_before = false;

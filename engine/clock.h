@@ -1,7 +1,7 @@
 // Time as the engine sees it: injectable, so that tests decide what time it is.
 //
-// `NowMillis` is wall-clock time for PROCTIME(), CURRENT_TIMESTAMP and state TTL. Nothing that decides the order of
-// rows reads a clock (arrival numbers do that).
+// `NowMillis` is wall-clock time for PROCTIME(), CURRENT_TIMESTAMP and state TTL. Nothing that
+// decides the order of rows reads a clock (arrival numbers do that).
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,14 @@
-// The port of every operator: rows and time come in, rows and time go out, all state can be written and read back.
+// The port of every operator: rows and time come in, rows and time go out, all state can be written
+// and read back.
 //
 //   Process(input, batch, out)   rows; emits any number of batches
-//   Advance(input, time, out)    watermark, tick, idle, end; emits what time has settled, then hands the time on
-//   Snapshot / Restore           all of it, bundles and timers too; no output, so a checkpoint never changes any
+//   Advance(input, time, out)    watermark, tick, idle, end; emits, then hands the time on
+//   Snapshot / Restore           all of it, bundles and timers too; no output of its own
 //
-// An operator is made ready by a failable Create and torn down by its destructor. It runs on one lane; calls do not
-// overlap. Emit runs everything downstream to completion before it returns. An operator with several inputs is told
-// the minimum of their watermarks: the task merges (engine/runtime/task.h), and passes End once, after the last input.
+// An operator is made ready by a failable Create and torn down by its destructor. It runs on one
+// lane; calls do not overlap. Emit runs everything downstream to completion before it returns. An
+// operator with several inputs is told the minimum of their watermarks: the task merges
+// (engine/runtime/task.h), and passes End once, after the last input.
 #pragma once
 
 #include <memory>
@@ -35,14 +37,16 @@ class Operator {
   virtual ~Operator() = default;
   virtual const Schema& output_schema() const = 0;
   virtual Status Process(int input, const RowBatch& batch, Collector& out) = 0;
-  // The default hands the time on. Whoever overrides this emits first, then calls out.Advance(time).
+  // The default hands the time on. Whoever overrides this emits first, then calls
+  // out.Advance(time).
   virtual Status Advance(int input, Time time, Collector& out);
   virtual Status Snapshot(SnapshotWriter& writer) const;
   virtual Status Restore(SnapshotReader& reader);
 };
 
-// Named counts of one operator, for --stats and metrics: `late`, `unmatched_retraction`, `duplicate`, `expired`.
-// A counter is found by name once, at Create; the row loop adds through the pointer.
+// Named counts of one operator, for --stats and metrics: `late`, `unmatched_retraction`,
+// `duplicate`, `expired`. A counter is found by name once, at Create; the row loop adds through the
+// pointer.
 class Counters {
  public:
   int64_t* Find(const std::string& name);  // made at the first call; stays put

@@ -1,11 +1,13 @@
-// What flows: up to 1,024 rows as dense columns, with one RowKind byte a row. Immutable once made, cheap to copy.
+// What flows: up to 1,024 rows as dense columns, with one RowKind byte a row. Immutable once made,
+// cheap to copy.
 //
 //   kinds    +I  +I  -U  +U
 //   column 0  7   8   8   9        values in their width (engine/types.h), NULL slots hold zeros
-//   validity  1   1   0   1        Arrow bitmap, least significant bit first; absent when nothing is null
+//   validity  1   1   0   1        Arrow bitmap, lowest bit first; absent when nothing is null
 //
-// Long strings point into blocks that the batch shares: a decoder's input block, an operator's output block. Nothing
-// points into state. Columns share their buffers, so a projection copies pointers only.
+// Long strings point into blocks that the batch shares: a decoder's input block, an operator's
+// output block. Nothing points into state. Columns share their buffers, so a projection copies
+// pointers only.
 #pragma once
 
 #include <cstddef>

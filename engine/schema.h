@@ -1,5 +1,5 @@
-// The names and types of the columns of a stream. Small, copied freely; order matters, names need not be unique
-// inside a plan (SQL disambiguates by position).
+// The names and types of the columns of a stream. Small, copied freely; order matters, names need
+// not be unique inside a plan (SQL disambiguates by position).
 #pragma once
 
 #include <string>
@@ -38,7 +38,8 @@ class Schema {
   std::vector<Field> fields_;
 };
 
-// The candidate nearest to `name` (edit distance, case folded), or "" when none is near. For messages.
+// The candidate nearest to `name` (edit distance, case folded), or "" when none is near. For
+// messages.
 std::string Nearest(std::string_view name, const std::vector<std::string>& candidates);
 // 'name' in single quotes, inner ones doubled. For messages.
 std::string Quote(std::string_view name);

@@ -1,10 +1,11 @@
 // The port of where rows go. Rows written since the last epoch become visible at its commit:
 //
-//   Write Write Prepare(7) ......... Commit(7)     a crash before Commit leaves nothing visible of epoch 7
+//   Write Write Prepare(7) ......... Commit(7)     a crash before Commit shows nothing of 7
 //                 staged, durable    visible
 //
-// Without checkpoints the whole job is one epoch: Finish prepares and commits it at a clean end, Abandon tidies up
-// after a failure (what was staged stays or goes as the sink documents; nothing half-written gets its final name).
+// Without checkpoints the whole job is one epoch: Finish prepares and commits it at a clean end,
+// Abandon tidies up after a failure (what was staged stays or goes as the sink documents; nothing
+// half-written gets its final name).
 #pragma once
 
 #include <cstdint>

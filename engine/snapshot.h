@@ -1,7 +1,7 @@
 // The bytes of a snapshot, written and read field by field.
 //
-// Little-endian fixed-width numbers; byte strings carry their length as u64. A reader never trusts the bytes: every
-// read checks what is left and fails with kCorruption, naming the field.
+// Little-endian fixed-width numbers; byte strings carry their length as u64. A reader never trusts
+// the bytes: every read checks what is left and fails with kCorruption, naming the field.
 #pragma once
 
 #include <cstdint>

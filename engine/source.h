@@ -1,10 +1,11 @@
 // The port of what rows come from: files, topics, generators, scripts.
 //
-// `Poll` emits at most one batch (and at most one Time after it) and says whether there is more. A source does not
-// block in Poll. Its position goes into the snapshot; a restored source goes on with the next record. Records that do
-// not decode are the source's business: fail, skip or dead-letter, always counted, so records read = rows emitted +
-// rejected. A source emits no watermarks unless it `makes_watermarks`; a bounded one ends with kEnd from Poll, and the
-// task then sends the maximum watermark and End.
+// `Poll` emits at most one batch (and at most one Time after it) and says whether there is more. A
+// source does not block in Poll. Its position goes into the snapshot; a restored source goes on
+// with the next record. Records that do not decode are the source's business: fail, skip or
+// dead-letter, always counted, so records read = rows emitted + rejected. A source emits no
+// watermarks unless it `makes_watermarks`; a bounded one ends with kEnd from Poll, and the task
+// then sends the maximum watermark and End.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,9 @@
 // What a function that can fail returns: a Status, or a Result<T> that holds a value or a Status.
 //
-// The code says whose move it is: the user's SQL (kInvalidArgument, with an ErrorKind that agrees with Flink's
-// parse | validate | plan | run), the rows (kDataError), the world (kExternal), and so on. Context is added on the
-// way up with `WithContext`. Nothing here throws; a bug stops the process through RT_CHECK.
+// The code says whose move it is: the user's SQL (kInvalidArgument, with an ErrorKind that agrees
+// with Flink's parse | validate | plan | run), the rows (kDataError), the world (kExternal), and so
+// on. Context is added on the way up with `WithContext`. Nothing here throws; a bug stops the
+// process through RT_CHECK.
 #pragma once
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ enum class StatusCode : uint8_t {
   kCorruption,       // a file of ours is damaged
   kUnsupported,      // understood, but not built yet or refused on purpose
   kNotFound,
-  kInternal,         // our bug
+  kInternal,  // our bug
 };
 
 // The moment of a SQL error, as Flink's exception classes tell it (what must agree with Flink).
@@ -70,7 +71,8 @@ class [[nodiscard]] Status {
     return Status(StatusCode::kInvalidArgument, ErrorKind::kPlan,
                   fmt::format(text, std::forward<Args>(args)...));
   }
-  // A construct of Flink SQL that Rowtide does not have yet. `construct` is a short stable name, as in `skips` files.
+  // A construct of Flink SQL that Rowtide does not have yet. `construct` is a short stable name, as
+  // in `skips` files.
   template <typename... Args>
   static Status Unsupported(fmt::format_string<Args...> text, Args&&... args) {
     return Status(StatusCode::kUnsupported, ErrorKind::kPlan,
@@ -111,7 +113,7 @@ class [[nodiscard]] Status {
   // The stable code users look up: `RT2031`. Empty when none was given.
   const std::string& error_code() const;
 
-  Status At(SourcePosition position) &&;       // keeps an inner position if there is one
+  Status At(SourcePosition position) &&;  // keeps an inner position if there is one
   Status WithKind(ErrorKind kind) &&;
   Status WithHint(std::string hint) &&;        // what would be right
   Status WithErrorCode(std::string code) &&;   // "RT2031"
@@ -148,8 +150,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}                // NOLINT: implicit by design
-  Result(Status status) : status_(std::move(status)) {}        // NOLINT: implicit by design
+  Result(T value) : value_(std::move(value)) {}          // NOLINT: implicit by design
+  Result(Status status) : status_(std::move(status)) {}  // NOLINT: implicit by design
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
   T& operator*() { return *value_; }
@@ -162,7 +164,8 @@ class [[nodiscard]] Result {
   Status status_;
 };
 
-[[noreturn]] void FailCheck(const char* file, int line, const char* text, const std::string& detail);
+[[noreturn]] void FailCheck(const char* file, int line, const char* text,
+                            const std::string& detail);
 
 }  // namespace rowtide
 
@@ -170,24 +173,25 @@ class [[nodiscard]] Result {
 #define RT_CONCAT(a, b) RT_CONCAT_INNER(a, b)
 
 // Returns from the enclosing function when `expression` (a Status) is not ok.
-#define RT_TRY(expression)                                 \
-  do {                                                     \
-    ::rowtide::Status rt_status = (expression);            \
+#define RT_TRY(expression)                                      \
+  do {                                                          \
+    ::rowtide::Status rt_status = (expression);                 \
     if (__builtin_expect(!rt_status.ok(), 0)) return rt_status; \
   } while (false)
 
 // RT_ASSIGN(auto x, Function()): declares or assigns x from a Result, or returns its Status.
-#define RT_ASSIGN(target, expression) RT_ASSIGN_INNER(RT_CONCAT(rt_result_, __LINE__), target, expression)
-#define RT_ASSIGN_INNER(result, target, expression)        \
-  auto result = (expression);                              \
+#define RT_ASSIGN(target, expression) \
+  RT_ASSIGN_INNER(RT_CONCAT(rt_result_, __LINE__), target, expression)
+#define RT_ASSIGN_INNER(result, target, expression)              \
+  auto result = (expression);                                    \
   if (__builtin_expect(!result.ok(), 0)) return result.status(); \
   target = std::move(*result)
 
 // An invariant: checked in release too. RT_DCHECK is for row loops.
-#define RT_CHECK(condition)                                                    \
-  do {                                                                         \
-    if (__builtin_expect(!(condition), 0))                                     \
-      ::rowtide::FailCheck(__FILE__, __LINE__, #condition, std::string());     \
+#define RT_CHECK(condition)                                                \
+  do {                                                                     \
+    if (__builtin_expect(!(condition), 0))                                 \
+      ::rowtide::FailCheck(__FILE__, __LINE__, #condition, std::string()); \
   } while (false)
 #ifdef NDEBUG
 #define RT_DCHECK(condition) static_cast<void>(0)

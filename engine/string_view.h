@@ -1,10 +1,12 @@
-// A string or byte value in a column: 16 bytes, short values inside, long ones pointing into a byte block.
+// A string or byte value in a column: 16 bytes, short values inside, long ones pointing into a byte
+// block.
 //
 //   | length: u32 | 12 bytes of the value, zero padded             |   length <= 12
 //   | length: u32 | first 4 bytes | pointer to all bytes: 8 bytes  |   length >  12
 //
-// The layout is Arrow's string view but for the last word, a pointer where Arrow has block and offset: a pointer is
-// read without knowing the column. The batch keeps the block alive. Two short values are equal iff their 16 bytes are.
+// The layout is Arrow's string view but for the last word, a pointer where Arrow has block and
+// offset: a pointer is read without knowing the column. The batch keeps the block alive. Two short
+// values are equal iff their 16 bytes are.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +43,8 @@ class StringView {
   // Valid while this object (short values) or its block (long ones) lives.
   std::string_view view() const { return {data(), length_}; }
 
-  // As StringView(data, length), without a copy of variable length. Requires: 16 readable bytes from `data` on.
+  // As StringView(data, length), without a copy of variable length. Requires: 16 readable bytes
+  // from `data` on.
   static StringView WithSlack(const char* data, uint32_t length) {
     if (length > kInlineBytes) return StringView(data, length);
     uint64_t low, high;

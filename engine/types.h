@@ -9,15 +9,16 @@
 //   CHAR VARCHAR BINARY VARBINARY  kBytes     16-byte StringView (engine/string_view.h)
 //   DATE                      kInt32          days since 1970-01-01
 //   TIME(p)                   kInt32          milliseconds of the day
-//   TIMESTAMP(p), TIMESTAMP_LTZ(p)  kInt64    p<=3: milliseconds, p<=6: microseconds since 1970 (LTZ: UTC)
+//   TIMESTAMP(p), TIMESTAMP_LTZ(p)  kInt64    p<=3: milliseconds, p<=6: microseconds (UTC)
 //                             kWideTime p>6:  {milliseconds, nanoseconds within the millisecond}
 //   INTERVAL YEAR TO MONTH    kInt64          months
 //   INTERVAL DAY TO SECOND    kInt64          milliseconds
 //
-// The qualifier of an interval (DAY, DAY TO HOUR) is in `precision` and `scale`, as IntervalUnit: it only prints.
+// The qualifier of an interval (DAY, DAY TO HOUR) is in `precision` and `scale`, as IntervalUnit:
+// it only prints.
 //
-// A time attribute (Flink's *ROWTIME* / *PROCTIME*) is part of the type, as in Flink: it survives plain references
-// and is lost by computation. Equality of types ignores it.
+// A time attribute (Flink's *ROWTIME* / *PROCTIME*) is part of the type, as in Flink: it survives
+// plain references and is lost by computation. Equality of types ignores it.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +49,18 @@ enum class TypeKind : uint8_t {
   kSymbol,  // TRIM's BOTH, EXTRACT's YEAR: exists in expressions only
 };
 
-enum class Layout : uint8_t { kBool, kInt8, kInt16, kInt32, kInt64, kFloat, kDouble, kInt128, kWideTime, kBytes };
+enum class Layout : uint8_t {
+  kBool,
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kFloat,
+  kDouble,
+  kInt128,
+  kWideTime,
+  kBytes
+};
 
 enum class TimeAttribute : uint8_t { kNone, kRowtime, kProctime };
 
@@ -109,18 +121,18 @@ struct Type {
 Layout LayoutOf(const Type& type);
 int WidthOf(Layout layout);  // bytes of one value in a column
 
-bool IsInteger(const Type& type);        // TINYINT .. BIGINT
-bool IsExactNumber(const Type& type);    // integers and DECIMAL
-bool IsApproximate(const Type& type);    // FLOAT, DOUBLE
+bool IsInteger(const Type& type);      // TINYINT .. BIGINT
+bool IsExactNumber(const Type& type);  // integers and DECIMAL
+bool IsApproximate(const Type& type);  // FLOAT, DOUBLE
 bool IsNumber(const Type& type);
-bool IsCharacter(const Type& type);      // CHAR, VARCHAR
-bool IsBinary(const Type& type);         // BINARY, VARBINARY
-bool IsTimestamp(const Type& type);      // TIMESTAMP, TIMESTAMP_LTZ
-bool IsTemporal(const Type& type);       // DATE, TIME, timestamps
+bool IsCharacter(const Type& type);  // CHAR, VARCHAR
+bool IsBinary(const Type& type);     // BINARY, VARBINARY
+bool IsTimestamp(const Type& type);  // TIMESTAMP, TIMESTAMP_LTZ
+bool IsTemporal(const Type& type);   // DATE, TIME, timestamps
 bool IsInterval(const Type& type);
 
-// Flink's SQL text of a type: `VARCHAR(2147483647)`, `DECIMAL(10, 2)`, `TIMESTAMP(3)`, `TIMESTAMP_LTZ(3)`,
-// `INTEGER` (as plans print it); NOT NULL is appended by `ToString` only.
+// Flink's SQL text of a type: `VARCHAR(2147483647)`, `DECIMAL(10, 2)`, `TIMESTAMP(3)`,
+// `TIMESTAMP_LTZ(3)`, `INTEGER` (as plans print it); NOT NULL is appended by `ToString` only.
 std::string TypeText(const Type& type);
 // `INTERVAL DAY`, `INTERVAL DAY TO HOUR`. Requires: IsInterval.
 std::string IntervalText(const Type& type);

@@ -1,8 +1,10 @@
-// One value of any type, for the slow paths: literals, defaults, script input, messages, folding of constants.
+// One value of any type, for the slow paths: literals, defaults, script input, messages, folding of
+// constants.
 //
-// The alternative follows the type's layout: BOOLEAN bool; integers, DATE, TIME, intervals, and times of precision <= 6
-// int64 in the unit of engine/types.h; FLOAT and DOUBLE double; DECIMAL int128 (unscaled, whatever the precision);
-// strings and bytes std::string; wider times WideTime. monostate is NULL. Rows in bulk live in engine/row_batch.h.
+// The alternative follows the type's layout: BOOLEAN bool; integers, DATE, TIME, intervals, and
+// times of precision <= 6 int64 in the unit of engine/types.h; FLOAT and DOUBLE double; DECIMAL
+// int128 (unscaled, whatever the precision); strings and bytes std::string; wider times WideTime.
+// monostate is NULL. Rows in bulk live in engine/row_batch.h.
 #pragma once
 
 #include <string>

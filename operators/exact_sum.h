@@ -4,8 +4,9 @@
 //
 //   | 2^-1074 ... 2^-1011 | 2^-1010 ... | ... 2^1101 |     34 limbs of 64 bits, two's complement
 //
-// NaN and the infinities are counted beside it, so that they leave without a trace. Equal sums have equal bytes, whatever
-// way led to them. Adding costs a few limbs, reading the rounded sum a look at those that are not zero.
+// NaN and the infinities are counted beside it, so that they leave without a trace. Equal sums have
+// equal bytes, whatever way led to them. Adding costs a few limbs, reading the rounded sum a look
+// at those that are not zero.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ class ExactSum {
   void Add(double value) { Change(value, 1); }
   void Subtract(double value) { Change(value, -1); }
   void Merge(const ExactSum& other);
-  // The nearest double, ties to even; NaN and infinities as IEEE 754 adds them. A sum of nothing is 0.0.
+  // The nearest double, ties to even; NaN and infinities as IEEE 754 adds them. A sum of nothing is
+  // 0.0.
   double Rounded() const;
 
  private:

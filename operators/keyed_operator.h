@@ -1,8 +1,10 @@
-// An operator with keyed state: names the parts of its state once, and is snapshotted and restored here for good.
+// An operator with keyed state: names the parts of its state once, and is snapshotted and restored
+// here for good.
 //
-// The constructor of a subclass registers every StatePart (value state, ordered state, timers, bundle, numbers); whatever
-// is not registered is scratch. A snapshot is the operator's name and the parts in the order of registration; Restore
-// refuses bytes of another operator. Requires: parts are members of the subclass, so they live as long.
+// The constructor of a subclass registers every StatePart (value state, ordered state, timers,
+// bundle, numbers); whatever is not registered is scratch. A snapshot is the operator's name and
+// the parts in the order of registration; Restore refuses bytes of another operator. Requires:
+// parts are members of the subclass, so they live as long.
 #pragma once
 
 #include <cstring>
@@ -25,7 +27,8 @@ class SavedNumbers final : public StatePart {
   }
   Status Restore(SnapshotReader& reader) override {
     RT_ASSIGN(const std::string_view bytes, reader.Bytes("numbers"));
-    if (bytes.size() != sizeof(numbers_)) return Status::Corruption("snapshot numbers have {} bytes", bytes.size());
+    if (bytes.size() != sizeof(numbers_))
+      return Status::Corruption("snapshot numbers have {} bytes", bytes.size());
     std::memcpy(&numbers_, bytes.data(), sizeof(numbers_));
     return Status::Ok();
   }

@@ -21,7 +21,8 @@
 
 namespace rowtide {
 
-// `ast` is the section's text, lines ended. `changelog_mode`: the physical section shows it. Deviations are lines without their ends.
+// `ast` is the section's text, lines ended. `changelog_mode`: the physical section shows it.
+// Deviations are lines without their ends.
 std::string ExplainSections(const std::string& ast, const std::vector<PhysicalPointer>& physical,
                             const ExecPlan& exec, const std::vector<std::string>& deviations,
                             bool changelog_mode = true);

@@ -2,7 +2,7 @@
 //
 //   keys Rowtide acts on          their values are checked when set
 //   other keys of Flink 2.3       kept, reported once as having no effect
-//   anything else                 an error that names the nearest key; so are unknown `rowtide.*` keys
+//   anything else                 an error that names the nearest key
 //
 // Copied with each planned job; used by one thread.
 #pragma once

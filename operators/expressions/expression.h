@@ -58,8 +58,8 @@ struct OverWindow {
   std::vector<Order> order;
   bool rows = true;             // ROWS, else RANGE
   bool lower_unbounded = true;  // else `lower_preceding`
-  std::shared_ptr<const Expression>
-      lower_preceding;            // null with lower_unbounded = false: CURRENT ROW
+  // Null with lower_unbounded = false: CURRENT ROW.
+  std::shared_ptr<const Expression> lower_preceding;
   bool upper_current_row = true;  // else UNBOUNDED FOLLOWING
 };
 

@@ -18,8 +18,8 @@ namespace rowtide {
 
 struct ScopeTable {
   std::string alias;  // "" for a sub-query without one
-  std::vector<std::string>
-      path;  // catalog, database, name; empty when there is an alias or no name
+  // Catalog, database, name; empty when there is an alias or no name.
+  std::vector<std::string> path;
   std::vector<Field> columns;
   int first = 0;             // position of its first column
   std::vector<bool> hidden;  // JOIN USING: the right one of a pair shows only as x.k; empty = none

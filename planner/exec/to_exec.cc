@@ -111,8 +111,8 @@ class ToExecTranslation {
 
   const PlannerOptions& options_;
   std::map<std::string, std::shared_ptr<ExecNode>> nodes_;
-  std::map<const ExecNode*, std::string>
-      digests_;  // a short name of each node, for the digests of its consumers
+  // A short name of each node, for the digests of its consumers.
+  std::map<const ExecNode*, std::string> digests_;
 };
 
 // Numbers the nodes that are met a second time, in the order in which that happens.

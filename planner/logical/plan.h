@@ -94,8 +94,8 @@ enum class ConflictStrategy : uint8_t { kUnsaid, kDeduplicate, kError, kNothing 
 
 struct LogicalSink {
   TablePointer table;
-  std::vector<int>
-      target_columns;  // positions in the sink schema that a partial insert names; empty = all
+  // Positions in the sink schema that a partial insert names; empty = all.
+  std::vector<int> target_columns;
   ConflictStrategy conflict = ConflictStrategy::kUnsaid;
   std::map<std::string, std::string> hint_options;
   SourcePosition position;  // of the INSERT

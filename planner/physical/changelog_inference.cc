@@ -19,12 +19,15 @@ PhysicalPointer WithRetractions(const PhysicalPointer& node) {
     const std::vector<Monotonicity> directions = DirectionsOfCalls(*copy);
     for (size_t i = 0; i < settled.calls.size(); ++i) {
       const AggregateCall& call = settled.calls[i];
-      if (call.function == "COUNT" && call.arguments.empty() && call.filter < 0 && settled.count_star < 0) {
+      if (call.function == "COUNT" && call.arguments.empty() && call.filter < 0 &&
+          settled.count_star < 0) {
         settled.count_star = static_cast<int>(i);
       }
       // The greatest of values that only grow never has to be taken back.
-      if (call.function == "MAX" && directions[i] == Monotonicity::kIncreasing) settled.retracts[i] = false;
-      if (call.function == "MIN" && directions[i] == Monotonicity::kDecreasing) settled.retracts[i] = false;
+      if (call.function == "MAX" && directions[i] == Monotonicity::kIncreasing)
+        settled.retracts[i] = false;
+      if (call.function == "MIN" && directions[i] == Monotonicity::kDecreasing)
+        settled.retracts[i] = false;
     }
     copy->op = std::move(settled);
   }
@@ -33,7 +36,8 @@ PhysicalPointer WithRetractions(const PhysicalPointer& node) {
 
 }  // namespace
 
-Result<PhysicalPointer> InferChangelog(const PhysicalPointer& root, UpdateKind root_update, PlannerContext& context) {
+Result<PhysicalPointer> InferChangelog(const PhysicalPointer& root, UpdateKind root_update,
+                                       PlannerContext& context) {
   RT_ASSIGN(PhysicalPointer kinds, InferModifyKinds(root, context));
   RT_ASSIGN(PhysicalPointer updates, InferRootUpdateKinds(kinds, root_update, context));
   RT_ASSIGN(PhysicalPointer deletes, InferDeleteKinds(updates, context));

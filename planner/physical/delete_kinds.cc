@@ -33,7 +33,8 @@ class Inference {
       return Settled(node, {*std::move(input)}, FullIfAny(*node));
     }
     if (node->as<PhysicalUnion>()) return OnUnion(node, asked);
-    if (node->as<PhysicalCalc>() && asked == DeleteKind::kByKey && FiltersBeyondKey(*node)) return std::nullopt;
+    if (node->as<PhysicalCalc>() && asked == DeleteKind::kByKey && FiltersBeyondKey(*node))
+      return std::nullopt;
     Visited input = Visit(node->inputs[0], asked);
     if (!input) return std::nullopt;
     const DeleteKind kind = (*input)->trait.deletes;
@@ -45,7 +46,8 @@ class Inference {
     return node.trait.kinds.deletes ? DeleteKind::kFull : DeleteKind::kNone;
   }
 
-  static Visited Settled(const PhysicalPointer& node, std::vector<PhysicalPointer> inputs, DeleteKind kind) {
+  static Visited Settled(const PhysicalPointer& node, std::vector<PhysicalPointer> inputs,
+                         DeleteKind kind) {
     auto copy = std::make_shared<PhysicalNode>(*node);
     if (!inputs.empty()) copy->inputs = std::move(inputs);
     copy->trait.deletes = kind;
@@ -57,7 +59,8 @@ class Inference {
     if (!calc.condition) return false;
     const std::vector<int> columns = InputsOf(*calc.condition);
     for (const ColumnSet& key : UpsertKeys(node.input())) {
-      if (std::all_of(columns.begin(), columns.end(), [&](int c) { return key.count(c) > 0; })) return false;
+      if (std::all_of(columns.begin(), columns.end(), [&](int c) { return key.count(c) > 0; }))
+        return false;
     }
     return true;
   }
@@ -99,17 +102,20 @@ class Inference {
   static bool ReadsMetadata(const PhysicalNode& node) {
     if (const auto* scan = node.as<PhysicalScan>()) {
       return std::any_of(scan->columns.begin(), scan->columns.end(), [&](int column) {
-        return scan->table->columns[static_cast<size_t>(column)].kind == TableColumn::Kind::kMetadata;
+        return scan->table->columns[static_cast<size_t>(column)].kind ==
+               TableColumn::Kind::kMetadata;
       });
     }
-    return std::any_of(node.inputs.begin(), node.inputs.end(), [](const PhysicalPointer& p) { return ReadsMetadata(*p); });
+    return std::any_of(node.inputs.begin(), node.inputs.end(),
+                       [](const PhysicalPointer& p) { return ReadsMetadata(*p); });
   }
 
   PlannerContext& context_;
 };
 
 bool TakesKeysAlone(const PhysicalSink& sink, const PhysicalNode& input) {
-  if (!sink.table->sink || !sink.table->sink->mode || !sink.table->sink->mode->key_only_deletes) return false;
+  if (!sink.table->sink || !sink.table->sink->mode || !sink.table->sink->mode->key_only_deletes)
+    return false;
   const std::vector<int> columns = SinkKey(sink);
   const ColumnSet primary(columns.begin(), columns.end());
   const std::vector<ColumnSet> keys = UpsertKeys(input);
@@ -124,9 +130,12 @@ Result<PhysicalPointer> InferDeleteKinds(const PhysicalPointer& root, PlannerCon
   const PhysicalPointer& top = sink ? root->inputs[0] : root;
   const DeleteKind full = top->trait.kinds.deletes ? DeleteKind::kFull : DeleteKind::kNone;
   Visited visited;
-  if (sink && full == DeleteKind::kFull && TakesKeysAlone(*sink, *top)) visited = inference.Visit(top, DeleteKind::kByKey);
+  if (sink && full == DeleteKind::kFull && TakesKeysAlone(*sink, *top))
+    visited = inference.Visit(top, DeleteKind::kByKey);
   if (!visited) visited = inference.Visit(top, full);
-  if (!visited) return Status::Plan("deletes that carry the key alone reach a part of the plan that needs whole rows");
+  if (!visited)
+    return Status::Plan(
+        "deletes that carry the key alone reach a part of the plan that needs whole rows");
   if (!sink) return *std::move(visited);
   auto copy = std::make_shared<PhysicalNode>(*root);
   copy->inputs = {*std::move(visited)};

@@ -1,4 +1,5 @@
-// Pass 3 of changelog inference: deletes with whole rows or with keys alone; ChangelogNormalize that is not needed goes.
+// Pass 3 of changelog inference: deletes with whole rows or with keys alone; ChangelogNormalize
+// that is not needed goes.
 #pragma once
 
 #include "planner/physical/plan.h"

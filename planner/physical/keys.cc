@@ -21,7 +21,8 @@ std::multimap<int, int> Forwarded(const PhysicalCalc& calc) {
   std::multimap<int, int> outputs;
   for (size_t i = 0; i < calc.projections.size(); ++i) {
     const Expression* e = &calc.projections[i];
-    if (e->is_call("CAST") && KeepsDifferent(e->operands[0].type, e->type)) e = &e->operands[0];  // one, as in Flink
+    if (e->is_call("CAST") && KeepsDifferent(e->operands[0].type, e->type))
+      e = &e->operands[0];  // one, as in Flink
     if (e->is_input()) outputs.emplace(e->column, static_cast<int>(i));
   }
   return outputs;
@@ -42,7 +43,8 @@ std::vector<ColumnSet> ThroughCalc(const PhysicalCalc& calc, const std::vector<C
         }
       }
       variants = std::move(longer);
-      if (variants.size() > 16) variants.resize(16);  // copies of copies of a key column add nothing
+      if (variants.size() > 16)
+        variants.resize(16);  // copies of copies of a key column add nothing
     }
     for (ColumnSet& variant : variants) AddKey(std::move(variant), &mapped);
   }
@@ -76,7 +78,9 @@ bool KeepsDifferent(const Type& from, const Type& to) {
       case TypeKind::kDate: wanted = 10; break;
       case TypeKind::kTime: wanted = 8 + (from.precision > 0 ? 1 + from.precision : 0); break;
       case TypeKind::kTimestamp:
-      case TypeKind::kTimestampLtz: wanted = 19 + (from.precision > 0 ? 1 + from.precision : 0); break;
+      case TypeKind::kTimestampLtz:
+        wanted = 19 + (from.precision > 0 ? 1 + from.precision : 0);
+        break;
       case TypeKind::kChar:
       case TypeKind::kVarChar: wanted = from.precision; break;
       default: return false;
@@ -93,7 +97,8 @@ std::vector<ColumnSet> UpsertKeys(const PhysicalNode& node, const KeyOptions& op
     ColumnSet key = ScanKey(*scan);
     return key.empty() ? std::vector<ColumnSet>{} : std::vector<ColumnSet>{std::move(key)};
   }
-  if (const auto* calc = node.as<PhysicalCalc>()) return ThroughCalc(*calc, UpsertKeys(node.input(), options));
+  if (const auto* calc = node.as<PhysicalCalc>())
+    return ThroughCalc(*calc, UpsertKeys(node.input(), options));
   if (const auto* exchange = node.as<PhysicalExchange>()) {
     std::vector<ColumnSet> keys = UpsertKeys(node.input(), options);
     if (exchange->keys.empty()) return keys;
@@ -109,7 +114,8 @@ std::vector<ColumnSet> UpsertKeys(const PhysicalNode& node, const KeyOptions& op
   if (const auto* rank = node.as<PhysicalRank>()) {
     const ColumnSet partition = AllOf(rank->partition);
     const bool is_number = rank->type == RankType::kRowNumber;
-    const bool one_row = is_number && !rank->range.is_variable() && rank->range.start == 1 && rank->range.end == 1;
+    const bool one_row =
+        is_number && !rank->range.is_variable() && rank->range.start == 1 && rank->range.end == 1;
     if (one_row && !rank->outputs_number) return {partition};
     std::vector<ColumnSet> keys;
     if (rank->outputs_number && is_number) {
@@ -136,7 +142,8 @@ std::vector<ColumnSet> UpsertKeys(const PhysicalNode& node, const KeyOptions& op
     for (int i = 0; i < static_cast<int>(aggregate->group.size()); ++i) key.insert(i);
     return {key};
   }
-  if (const auto* normalize = node.as<PhysicalChangelogNormalize>()) return {AllOf(normalize->keys)};
+  if (const auto* normalize = node.as<PhysicalChangelogNormalize>())
+    return {AllOf(normalize->keys)};
   if (node.as<PhysicalWatermarkAssigner>() || node.as<PhysicalMiniBatchAssigner>() ||
       node.as<PhysicalDropUpdateBefore>() || node.as<PhysicalLimit>()) {
     return UpsertKeys(node.input(), options);
@@ -155,7 +162,8 @@ std::vector<ColumnSet> UpsertKeys(const PhysicalNode& node, const KeyOptions& op
 
 std::vector<ColumnSet> GroupingKeys(const PhysicalNode& node) {
   if (node.as<PhysicalScan>() || node.as<PhysicalGroupAggregate>()) return UpsertKeys(node);
-  if (const auto* calc = node.as<PhysicalCalc>()) return ThroughCalc(*calc, GroupingKeys(node.input()));
+  if (const auto* calc = node.as<PhysicalCalc>())
+    return ThroughCalc(*calc, GroupingKeys(node.input()));
   if (node.as<PhysicalWatermarkAssigner>()) return GroupingKeys(node.input());
   return {};
 }
@@ -170,8 +178,9 @@ ColumnSet ImmutableColumns(const PhysicalNode& node) {
     }
     return columns;
   }
-  if (node.as<PhysicalExchange>() || node.as<PhysicalWatermarkAssigner>() || node.as<PhysicalDropUpdateBefore>() ||
-      node.as<PhysicalMiniBatchAssigner>() || node.as<PhysicalChangelogNormalize>()) {
+  if (node.as<PhysicalExchange>() || node.as<PhysicalWatermarkAssigner>() ||
+      node.as<PhysicalDropUpdateBefore>() || node.as<PhysicalMiniBatchAssigner>() ||
+      node.as<PhysicalChangelogNormalize>()) {
     return ImmutableColumns(node.input());
   }
   return {};

@@ -1,8 +1,9 @@
 // Which columns identify a row of a stream.
 //
-// An upsert key is a unique key whose rows stay in order on one task: it survives plain references and injective
-// casts, and an Exchange on a subset of it. A grouping key is what lets GROUP BY be undone: only keys of tables and of
-// GROUP BY itself (Flink does not ask a ranking for it). spec: surface §3.5, RD §3.3.
+// An upsert key is a unique key whose rows stay in order on one task: it survives plain references
+// and injective casts, and an Exchange on a subset of it. A grouping key is what lets GROUP BY be
+// undone: only keys of tables and of GROUP BY itself (Flink does not ask a ranking for it). spec:
+// surface §3.5, RD §3.3.
 #pragma once
 
 #include <set>

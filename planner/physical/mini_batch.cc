@@ -9,14 +9,16 @@
 namespace rowtide {
 namespace {
 
-// Whether some node holds rows back: plans of projections, unions and normalisers alone run row by row.
+// Whether some node holds rows back: plans of projections, unions and normalisers alone run row by
+// row.
 bool GainsFromBatches(const PhysicalNode& node) {
-  if (node.as<PhysicalRank>() || node.as<PhysicalGroupAggregate>() || node.as<PhysicalOverAggregate>() ||
-      node.as<PhysicalSortLimit>() || node.as<PhysicalLimit>() || node.as<PhysicalJoin>() ||
-      node.as<PhysicalWatermarkAssigner>()) {
+  if (node.as<PhysicalRank>() || node.as<PhysicalGroupAggregate>() ||
+      node.as<PhysicalOverAggregate>() || node.as<PhysicalSortLimit>() ||
+      node.as<PhysicalLimit>() || node.as<PhysicalJoin>() || node.as<PhysicalWatermarkAssigner>()) {
     return true;
   }
-  return std::any_of(node.inputs.begin(), node.inputs.end(), [](const PhysicalPointer& p) { return GainsFromBatches(*p); });
+  return std::any_of(node.inputs.begin(), node.inputs.end(),
+                     [](const PhysicalPointer& p) { return GainsFromBatches(*p); });
 }
 
 // A Top-1 by event time has to see whole stretches between watermarks.
@@ -29,12 +31,14 @@ bool NeedsWatermarks(const PhysicalNode& node) {
 PhysicalPointer Assigned(PhysicalPointer node, bool rowtime, const PlannerContext& context) {
   Schema schema = node->schema;
   const ChangelogTrait trait = node->trait;
-  return MakePhysical(PhysicalMiniBatchAssigner{context.options.mini_batch_latency_millis, rowtime}, {std::move(node)},
-                      std::move(schema), trait);
+  return MakePhysical(PhysicalMiniBatchAssigner{context.options.mini_batch_latency_millis, rowtime},
+                      {std::move(node)}, std::move(schema), trait);
 }
 
-PhysicalPointer WithAssigners(const PhysicalPointer& node, bool rowtime, const PlannerContext& context) {
-  if (node->as<PhysicalScan>() || node->as<PhysicalWatermarkAssigner>()) return Assigned(node, rowtime, context);
+PhysicalPointer WithAssigners(const PhysicalPointer& node, bool rowtime,
+                              const PlannerContext& context) {
+  if (node->as<PhysicalScan>() || node->as<PhysicalWatermarkAssigner>())
+    return Assigned(node, rowtime, context);
   auto copy = std::make_shared<PhysicalNode>(*node);
   const bool below = rowtime || NeedsWatermarks(*node);
   for (PhysicalPointer& input : copy->inputs) input = WithAssigners(input, below, context);
@@ -42,8 +46,8 @@ PhysicalPointer WithAssigners(const PhysicalPointer& node, bool rowtime, const P
 }
 
 bool MergesPartials(const AggregateCall& call) {
-  return call.function == "COUNT" || call.function == "SUM" || call.function == "$SUM0" || call.function == "AVG" ||
-         call.function == "MIN" || call.function == "MAX";
+  return call.function == "COUNT" || call.function == "SUM" || call.function == "$SUM0" ||
+         call.function == "AVG" || call.function == "MIN" || call.function == "MAX";
 }
 
 Result<PhysicalPointer> InTwoPhases(const PhysicalPointer& node) {
@@ -58,7 +62,8 @@ Result<PhysicalPointer> InTwoPhases(const PhysicalPointer& node) {
     fields.push_back(input->schema.field(column));
   }
   RT_ASSIGN(const std::vector<Aggregation> calls, AggregationsOf(aggregate));
-  const PartialLayout layout = LayoutOfPartials(calls, aggregate.counts_rows, aggregate.count_star, input->schema);
+  const PartialLayout layout =
+      LayoutOfPartials(calls, aggregate.counts_rows, aggregate.count_star, input->schema);
   for (const Field& field : layout.schema.fields()) fields.push_back(field);
   const Schema partial(std::move(fields));
   const ChangelogTrait inserts{{true, false, false}, UpdateKind::kNone, DeleteKind::kNone};
@@ -77,15 +82,16 @@ Result<PhysicalPointer> WithPhases(const PhysicalPointer& node) {
     RT_ASSIGN(input, WithPhases(input));
   }
   const auto* aggregate = copy->as<PhysicalGroupAggregate>();
-  const bool merges = aggregate &&
-                      std::all_of(aggregate->calls.begin(), aggregate->calls.end(), MergesPartials);
+  const bool merges =
+      aggregate && std::all_of(aggregate->calls.begin(), aggregate->calls.end(), MergesPartials);
   if (!merges) return PhysicalPointer(std::move(copy));
   return InTwoPhases(copy);
 }
 
 }  // namespace
 
-Result<std::vector<PhysicalPointer>> WithMiniBatch(std::vector<PhysicalPointer> roots, const PlannerContext& context) {
+Result<std::vector<PhysicalPointer>> WithMiniBatch(std::vector<PhysicalPointer> roots,
+                                                   const PlannerContext& context) {
   const auto gains = [](const PhysicalPointer& root) { return GainsFromBatches(*root); };
   if (!context.options.mini_batch || std::none_of(roots.begin(), roots.end(), gains)) return roots;
   for (PhysicalPointer& root : roots) {

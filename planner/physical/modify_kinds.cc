@@ -8,7 +8,9 @@ namespace {
 constexpr ModifyKinds kInsertOnly{true, false, false};
 constexpr ModifyKinds kAll{true, true, true};
 
-ModifyKinds KindsOf(const ChangelogMode& mode) { return {mode.insert, mode.has_updates(), mode.deletes}; }
+ModifyKinds KindsOf(const ChangelogMode& mode) {
+  return {mode.insert, mode.has_updates(), mode.deletes};
+}
 
 // Who asks, and for what at most.
 struct Request {
@@ -29,14 +31,17 @@ std::string Joined(const ModifyKinds& asked, const ModifyKinds& given) {
 std::string WaysOut(const PhysicalNode& node) {
   if (const auto* rank = node.as<PhysicalRank>()) {
     if (IsDeduplication(*rank) && RunsAsDeduplicate(node) && rank->order[0].descending) {
-      return "keep the first row (ORDER BY … ASC) instead of the last, or write to a sink that takes updates: print, or "
+      return "keep the first row (ORDER BY … ASC) instead of the last, or write to a sink that "
+             "takes updates: print, or "
              "an upsert sink keyed like the query";
     }
-    return "a ranking corrects its rows: only keep-first on a time attribute (ORDER BY … ASC, = 1) is insert-only; or "
+    return "a ranking corrects its rows: only keep-first on a time attribute (ORDER BY … ASC, = 1) "
+           "is insert-only; or "
            "write to an upsert sink or a changelog format";
   }
   if (node.as<PhysicalGroupAggregate>()) {
-    return "a GROUP BY updates its rows: write to an upsert sink keyed by the group, or to a changelog format";
+    return "a GROUP BY updates its rows: write to an upsert sink keyed by the group, or to a "
+           "changelog format";
   }
   return "write to an upsert sink (a PRIMARY KEY) or a changelog format";
 }
@@ -65,20 +70,23 @@ class Inference {
   // Nodes whose own rows can be refused; others only pass on what lies below them.
   static bool IsStateful(const PhysicalNode& node) {
     return node.as<PhysicalScan>() || node.as<PhysicalValues>() || node.as<PhysicalRank>() ||
-           node.as<PhysicalSortLimit>() || node.as<PhysicalLimit>() || node.as<PhysicalGroupAggregate>() ||
-           node.as<PhysicalChangelogNormalize>() || node.as<PhysicalOverAggregate>() || node.as<PhysicalJoin>();
+           node.as<PhysicalSortLimit>() || node.as<PhysicalLimit>() ||
+           node.as<PhysicalGroupAggregate>() || node.as<PhysicalChangelogNormalize>() ||
+           node.as<PhysicalOverAggregate>() || node.as<PhysicalJoin>();
   }
 
   static Request RequestBelow(const PhysicalNode& node, const Request& request) {
     if (const auto* sink = node.as<PhysicalSink>()) {
       Request below;
       below.requester = "table sink " + Quote(sink->table->path.ToString());
-      if (sink->table->sink && sink->table->sink->mode) below.kinds = KindsOf(*sink->table->sink->mode);
+      if (sink->table->sink && sink->table->sink->mode)
+        below.kinds = KindsOf(*sink->table->sink->mode);
       return below;
     }
     if (const auto* over = node.as<PhysicalOverAggregate>()) {
       const auto& order = over->calls[0].over->order;
-      if (order.size() == 1 && order[0].key.type.is_time_attribute()) return {kInsertOnly, "StreamPhysicalOverAggregate"};
+      if (order.size() == 1 && order[0].key.type.is_time_attribute())
+        return {kInsertOnly, "StreamPhysicalOverAggregate"};
       return {};
     }
     return IsStateful(node) ? Request{} : request;
@@ -110,16 +118,22 @@ class Inference {
   }
 
   ModifyKinds OfRank(const PhysicalNode& node, const PhysicalRank& rank) {
-    if (!IsDeduplication(rank) || !node.input().trait.kinds.insert_only() || context_.options.mini_batch) return kAll;
-    const bool on_time = rank.order.size() == 1 && node.input().schema.type(rank.order[0].column).is_time_attribute();
+    if (!IsDeduplication(rank) || !node.input().trait.kinds.insert_only() ||
+        context_.options.mini_batch)
+      return kAll;
+    const bool on_time = rank.order.size() == 1 &&
+                         node.input().schema.type(rank.order[0].column).is_time_attribute();
     const bool ascending = !rank.order[0].descending;
     if (on_time) return ascending ? kInsertOnly : kAll;
-    // FLINK-40368: Flink plans these as insert-only, although a better row replaces the one that was sent.
+    // FLINK-40368: Flink plans these as insert-only, although a better row replaces the one that
+    // was sent.
     const bool flink_says_insert_only = rank.order.size() > 1 || ascending;
     if (!flink_says_insert_only) return kAll;
     if (context_.options.flink_compat) return kInsertOnly;
-    context_.Deviate("15.1: a Top-1 by an ordinary column, or by several columns, replaces its row when a better one "
-                     "comes; it is planned with updates, where Flink says insert-only (FLINK-40368)");
+    context_.Deviate(
+        "15.1: a Top-1 by an ordinary column, or by several columns, replaces its row when a "
+        "better one "
+        "comes; it is planned with updates, where Flink says insert-only (FLINK-40368)");
     return kAll;
   }
 
@@ -135,7 +149,8 @@ bool IsDeduplication(const PhysicalRank& rank) {
 
 bool RunsAsDeduplicate(const PhysicalNode& node) {
   const auto* rank = node.as<PhysicalRank>();
-  return rank && IsDeduplication(*rank) && node.input().trait.kinds.insert_only() && rank->order.size() == 1 &&
+  return rank && IsDeduplication(*rank) && node.input().trait.kinds.insert_only() &&
+         rank->order.size() == 1 &&
          node.input().schema.type(rank->order[0].column).is_time_attribute();
 }
 

@@ -6,7 +6,8 @@
 
 namespace rowtide {
 
-// Settles `trait.kinds` of every node. Errors: a sink or operator cannot take what a node below gives.
+// Settles `trait.kinds` of every node. Errors: a sink or operator cannot take what a node below
+// gives.
 Result<PhysicalPointer> InferModifyKinds(const PhysicalPointer& root, PlannerContext& context);
 
 // A ranking that keeps one row for each key: ROW_NUMBER, [1, 1], no number.

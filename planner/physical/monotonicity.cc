@@ -11,7 +11,8 @@ using Monotonicities = std::vector<Monotonicity>;
 std::optional<double> NumberOf(const Value& value, const Type& type) {
   if (const int64_t* i = std::get_if<int64_t>(&value)) return static_cast<double>(*i);
   if (const double* d = std::get_if<double>(&value)) return *d;
-  if (const int128* n = std::get_if<int128>(&value)) return static_cast<double>(*n) / std::pow(10.0, type.scale);
+  if (const int128* n = std::get_if<int128>(&value))
+    return static_cast<double>(*n) / std::pow(10.0, type.scale);
   return std::nullopt;
 }
 
@@ -38,11 +39,13 @@ Interval Bounds(const Expression& condition, int column) {
       all = Both(all, Bounds(e, column));
       continue;
     }
-    if (e.is_call("SEARCH") && e.sarg && e.operands[0].is_input() && e.operands[0].column == column &&
-        !e.sarg->ranges.empty()) {
+    if (e.is_call("SEARCH") && e.sarg && e.operands[0].is_input() &&
+        e.operands[0].column == column && !e.sarg->ranges.empty()) {
       Interval range;
-      if (const auto& lower = e.sarg->ranges.front().lower) range.lower = NumberOf(*lower, e.sarg->type);
-      if (const auto& upper = e.sarg->ranges.back().upper) range.upper = NumberOf(*upper, e.sarg->type);
+      if (const auto& lower = e.sarg->ranges.front().lower)
+        range.lower = NumberOf(*lower, e.sarg->type);
+      if (const auto& upper = e.sarg->ranges.back().upper)
+        range.upper = NumberOf(*upper, e.sarg->type);
       all = Both(all, range);
       continue;
     }
@@ -53,8 +56,10 @@ Interval Bounds(const Expression& condition, int column) {
       if (!a.is_input() || a.column != column || !b.is_literal()) continue;
       const std::optional<double> number = NumberOf(b.literal, b.type);
       if (!number) continue;
-      const bool less = side == 0 ? e.function == "<" || e.function == "<=" : e.function == ">" || e.function == ">=";
-      const bool greater = side == 0 ? e.function == ">" || e.function == ">=" : e.function == "<" || e.function == "<=";
+      const bool less = side == 0 ? e.function == "<" || e.function == "<="
+                                  : e.function == ">" || e.function == ">=";
+      const bool greater = side == 0 ? e.function == ">" || e.function == ">="
+                                     : e.function == "<" || e.function == "<=";
       if (greater || e.function == "=") all = Both(all, {number, std::nullopt});
       if (less || e.function == "=") all = Both(all, {std::nullopt, number});
     }
@@ -62,7 +67,8 @@ Interval Bounds(const Expression& condition, int column) {
   return all;
 }
 
-Interval OfExpression(const Expression& e, const PhysicalNode& input, const std::optional<Expression>& condition) {
+Interval OfExpression(const Expression& e, const PhysicalNode& input,
+                      const std::optional<Expression>& condition) {
   if (e.is_literal()) {
     const std::optional<double> number = NumberOf(e.literal, e.type);
     return {number, number};
@@ -98,17 +104,20 @@ Interval ArgumentInterval(const PhysicalNode& input, const AggregateCall& call) 
   const int argument = call.arguments[0];
   Interval interval = IntervalOf(input, argument);
   const PhysicalNode* node = &input;
-  while (node->as<PhysicalExchange>() || node->as<PhysicalMiniBatchAssigner>()) node = &node->input();
+  while (node->as<PhysicalExchange>() || node->as<PhysicalMiniBatchAssigner>())
+    node = &node->input();
   const auto* calc = node->as<PhysicalCalc>();
   if (call.filter < 0 || !calc) return interval;
   const Expression& value = calc->projections[static_cast<size_t>(argument)];
   if (value.is_input()) {
-    interval = Both(interval, Bounds(calc->projections[static_cast<size_t>(call.filter)], value.column));
+    interval =
+        Both(interval, Bounds(calc->projections[static_cast<size_t>(call.filter)], value.column));
   }
   return interval;
 }
 
-Monotonicity OfCall(const AggregateCall& call, const PhysicalNode& input, const Monotonicities& below) {
+Monotonicity OfCall(const AggregateCall& call, const PhysicalNode& input,
+                    const Monotonicities& below) {
   Monotonicity direction = Monotonicity::kNone;
   if (call.function == "COUNT") return Monotonicity::kIncreasing;
   if (call.function == "MAX") direction = Monotonicity::kIncreasing;
@@ -119,12 +128,14 @@ Monotonicity OfCall(const AggregateCall& call, const PhysicalNode& input, const 
     if (interval.upper && *interval.upper <= 0) direction = Monotonicity::kDecreasing;
   }
   // Over rows that change, a call keeps its direction only if its argument has it too.
-  const bool changes = std::any_of(below.begin(), below.end(), [](Monotonicity m) { return m != Monotonicity::kConstant; });
+  const bool changes = std::any_of(below.begin(), below.end(),
+                                   [](Monotonicity m) { return m != Monotonicity::kConstant; });
   if (!changes || below[static_cast<size_t>(call.arguments[0])] == direction) return direction;
   return Monotonicity::kNone;
 }
 
-std::optional<Monotonicities> OfAggregate(const PhysicalNode& node, const PhysicalGroupAggregate& aggregate) {
+std::optional<Monotonicities> OfAggregate(const PhysicalNode& node,
+                                          const PhysicalGroupAggregate& aggregate) {
   const PhysicalNode& input = node.input();
   const std::optional<Monotonicities> below = MonotonicityOf(input);
   if (!below || input.trait.kinds.deletes) return std::nullopt;
@@ -141,8 +152,8 @@ std::optional<Monotonicities> OfRank(const PhysicalNode& node, const PhysicalRan
   const PhysicalNode& input = node.input();
   Monotonicities all(static_cast<size_t>(node.schema.size()), Monotonicity::kNone);
   for (int column : rank.partition) all[static_cast<size_t>(column)] = Monotonicity::kConstant;
-  const bool is_top1 = rank.type == RankType::kRowNumber && rank.range.start == 1 && rank.range.end == 1 &&
-                       !rank.range.is_variable() && !rank.outputs_number;
+  const bool is_top1 = rank.type == RankType::kRowNumber && rank.range.start == 1 &&
+                       rank.range.end == 1 && !rank.range.is_variable() && !rank.outputs_number;
   if (is_top1 && rank.order.size() == 1 && input.trait.kinds.insert_only()) {
     const Type& order = input.schema.type(rank.order[0].column);
     if (order.is_proctime() && !rank.order[0].descending) {
@@ -155,10 +166,12 @@ std::optional<Monotonicities> OfRank(const PhysicalNode& node, const PhysicalRan
   if (!below) return std::nullopt;
   if (rank.outputs_number) all.back() = Monotonicity::kConstant;
   const SortKey& first = rank.order[0];
-  const Monotonicity wanted = first.descending ? Monotonicity::kIncreasing : Monotonicity::kDecreasing;
+  const Monotonicity wanted =
+      first.descending ? Monotonicity::kIncreasing : Monotonicity::kDecreasing;
   const Monotonicity found = (*below)[static_cast<size_t>(first.column)];
   Monotonicity& slot = all[static_cast<size_t>(first.column)];
-  if (slot == Monotonicity::kNone && (found == wanted || found == Monotonicity::kConstant)) slot = wanted;
+  if (slot == Monotonicity::kNone && (found == wanted || found == Monotonicity::kConstant))
+    slot = wanted;
   return all;
 }
 
@@ -166,9 +179,10 @@ Monotonicity OfProjection(const Expression& e, const Monotonicities& below) {
   if (e.is_input()) return below[static_cast<size_t>(e.column)];
   if (e.is_call("CAST")) return OfProjection(e.operands[0], below);
   const std::vector<int> inputs = InputsOf(e);
-  const bool constant = IsDeterministic(e) && std::all_of(inputs.begin(), inputs.end(), [&](int column) {
-                          return below[static_cast<size_t>(column)] == Monotonicity::kConstant;
-                        });
+  const bool constant =
+      IsDeterministic(e) && std::all_of(inputs.begin(), inputs.end(), [&](int column) {
+        return below[static_cast<size_t>(column)] == Monotonicity::kConstant;
+      });
   return constant ? Monotonicity::kConstant : Monotonicity::kNone;
 }
 
@@ -193,7 +207,8 @@ std::optional<Monotonicities> OfCalc(const PhysicalNode& node, const PhysicalCal
 bool ReadsChanges(const PhysicalNode& node) {
   const auto* scan = node.as<PhysicalScan>();
   if (scan) return scan->table->source && !scan->table->source->mode.insert_only();
-  return std::any_of(node.inputs.begin(), node.inputs.end(), [](const PhysicalPointer& p) { return ReadsChanges(*p); });
+  return std::any_of(node.inputs.begin(), node.inputs.end(),
+                     [](const PhysicalPointer& p) { return ReadsChanges(*p); });
 }
 
 // A column moves in a direction when it does so in every branch.
@@ -226,14 +241,17 @@ std::vector<Monotonicity> DirectionsOfCalls(const PhysicalNode& node) {
 
 Interval IntervalOf(const PhysicalNode& node, int column) {
   if (const auto* calc = node.as<PhysicalCalc>()) {
-    return OfExpression(calc->projections[static_cast<size_t>(column)], node.input(), calc->condition);
+    return OfExpression(calc->projections[static_cast<size_t>(column)], node.input(),
+                        calc->condition);
   }
   if (const auto* aggregate = node.as<PhysicalGroupAggregate>()) {
     const int groups = static_cast<int>(aggregate->group.size());
-    if (column < groups) return IntervalOf(node.input(), aggregate->group[static_cast<size_t>(column)]);
+    if (column < groups)
+      return IntervalOf(node.input(), aggregate->group[static_cast<size_t>(column)]);
     const AggregateCall& call = aggregate->calls[static_cast<size_t>(column - groups)];
     if (call.function == "COUNT") return {0.0, std::nullopt};
-    if (call.function == "MIN" || call.function == "MAX") return ArgumentInterval(node.input(), call);
+    if (call.function == "MIN" || call.function == "MAX")
+      return ArgumentInterval(node.input(), call);
     if (call.function == "SUM" || call.function == "$SUM0") {
       Interval interval = ArgumentInterval(node.input(), call);
       if (interval.lower && *interval.lower >= 0) return {interval.lower, std::nullopt};
@@ -254,8 +272,9 @@ Interval IntervalOf(const PhysicalNode& node, int column) {
     for (const PhysicalPointer& input : node.inputs) all = Either(all, IntervalOf(*input, column));
     return all;
   }
-  if (node.as<PhysicalExchange>() || node.as<PhysicalWatermarkAssigner>() || node.as<PhysicalSortLimit>() ||
-      node.as<PhysicalLimit>() || node.as<PhysicalMiniBatchAssigner>() || node.as<PhysicalDropUpdateBefore>()) {
+  if (node.as<PhysicalExchange>() || node.as<PhysicalWatermarkAssigner>() ||
+      node.as<PhysicalSortLimit>() || node.as<PhysicalLimit>() ||
+      node.as<PhysicalMiniBatchAssigner>() || node.as<PhysicalDropUpdateBefore>()) {
     return IntervalOf(node.input(), column);
   }
   if (const auto* normalize = node.as<PhysicalChangelogNormalize>()) {
@@ -278,12 +297,13 @@ std::optional<Monotonicities> MonotonicityOf(const PhysicalNode& node) {
     for (int key : normalize->keys) all[static_cast<size_t>(key)] = Monotonicity::kConstant;
     return all;
   }
-  if (const auto* aggregate = node.as<PhysicalGroupAggregate>()) return OfAggregate(node, *aggregate);
+  if (const auto* aggregate = node.as<PhysicalGroupAggregate>())
+    return OfAggregate(node, *aggregate);
   if (const auto* rank = node.as<PhysicalRank>()) return OfRank(node, *rank);
   if (const auto* calc = node.as<PhysicalCalc>()) return OfCalc(node, *calc);
   if (node.as<PhysicalUnion>()) return OfUnion(node);
-  if (node.as<PhysicalExchange>() || node.as<PhysicalWatermarkAssigner>() || node.as<PhysicalMiniBatchAssigner>() ||
-      node.as<PhysicalDropUpdateBefore>()) {
+  if (node.as<PhysicalExchange>() || node.as<PhysicalWatermarkAssigner>() ||
+      node.as<PhysicalMiniBatchAssigner>() || node.as<PhysicalDropUpdateBefore>()) {
     return MonotonicityOf(node.input());
   }
   return std::nullopt;

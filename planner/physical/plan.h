@@ -1,10 +1,11 @@
-// The physical plan: what will run, in Flink's nodes and with Flink's names, before and after changelog inference.
+// The physical plan: what will run, in Flink's nodes and with Flink's names, before and after
+// changelog inference.
 //
 //   Rank(strategy=[UndefinedStrategy], …)            after to_physical
-//   Rank(strategy=[UpdateFastStrategy[0,1]], …)      after changelog_inference, which also settles `trait` of each node
+//   Rank(strategy=[UpdateFastStrategy[0,1]], …)      after inference, with `trait` settled
 //
-// Nodes are immutable and shared, like logical ones; a pass makes a new tree. The execution plan (planner/exec/plan.h)
-// is a pure function of the inferred tree.
+// Nodes are immutable and shared, like logical ones; a pass makes a new tree. The execution plan
+// (planner/exec/plan.h) is a pure function of the inferred tree.
 #pragma once
 
 #include <memory>
@@ -42,12 +43,14 @@ struct ChangelogTrait {
 struct PhysicalScan {
   TablePointer table;
   std::map<std::string, std::string> hint_options;
-  std::vector<int> columns;             // positions in table->columns, in output order
-  bool projected = false;               // the connector was asked for fewer columns: print project=[…]
-  std::vector<Expression> filters;      // told to the connector; empty and `filter_tried`: print filter=[]
+  std::vector<int> columns;  // positions in table->columns, in output order
+  bool projected = false;    // the connector was asked for fewer columns: print project=[…]
+  // Told to the connector; empty and `filter_tried`: print filter=[].
+  std::vector<Expression> filters;
   bool filter_tried = false;
   std::optional<int64_t> limit;
-  std::optional<TableWatermark> watermark;  // made by the source itself; `column` is an output column here
+  // Made by the source itself; `column` is an output column here.
+  std::optional<TableWatermark> watermark;
 };
 
 struct PhysicalValues {
@@ -113,12 +116,12 @@ struct PhysicalLimit {
 enum class AggregatePhase : uint8_t { kSingle, kLocal, kGlobal };
 struct PhysicalGroupAggregate {
   AggregatePhase phase = AggregatePhase::kSingle;
-  std::vector<int> group;                // columns of this node's input
-  std::vector<AggregateCall> calls;      // arguments: columns of the input of the single or local phase
-  std::vector<bool> retracts;            // per call: it must be able to take values back (prints _RETRACT)
-  bool counts_rows = false;              // the input can retract: a row count decides when a group is gone
-  int count_star = -1;                   // index of a COUNT(*) among `calls` that serves as the row count, or -1
-  Schema raw_input;                      // kGlobal: the input of the local phase
+  std::vector<int> group;            // columns of this node's input
+  std::vector<AggregateCall> calls;  // arguments: columns of the input of the single or local phase
+  std::vector<bool> retracts;  // per call: it must be able to take values back (prints _RETRACT)
+  bool counts_rows = false;    // the input can retract: a row count decides when a group is gone
+  int count_star = -1;  // index of a COUNT(*) among `calls` that serves as the row count, or -1
+  Schema raw_input;     // kGlobal: the input of the local phase
   std::vector<std::pair<std::string, std::string>> ttl_hints;
 };
 
@@ -148,17 +151,19 @@ struct PhysicalSink {
   std::map<std::string, std::string> hint_options;
   bool upsert_materialize = false;
   ConflictStrategy conflict = ConflictStrategy::kUnsaid;
-  std::vector<int> input_upsert_key;  // of the materializer: the smallest upsert key of the input, empty = none
+  // Of the materializer: the smallest upsert key of the input, empty = none.
+  std::vector<int> input_upsert_key;
 };
 
 struct PhysicalNode;
 using PhysicalPointer = std::shared_ptr<const PhysicalNode>;
 
 struct PhysicalNode {
-  std::variant<PhysicalScan, PhysicalValues, PhysicalCalc, PhysicalExchange, PhysicalWatermarkAssigner,
-               PhysicalMiniBatchAssigner, PhysicalRank, PhysicalSortLimit, PhysicalLimit, PhysicalGroupAggregate,
-               PhysicalChangelogNormalize, PhysicalDropUpdateBefore, PhysicalUnion, PhysicalJoin,
-               PhysicalOverAggregate, PhysicalSink>
+  std::variant<PhysicalScan, PhysicalValues, PhysicalCalc, PhysicalExchange,
+               PhysicalWatermarkAssigner, PhysicalMiniBatchAssigner, PhysicalRank,
+               PhysicalSortLimit, PhysicalLimit, PhysicalGroupAggregate, PhysicalChangelogNormalize,
+               PhysicalDropUpdateBefore, PhysicalUnion, PhysicalJoin, PhysicalOverAggregate,
+               PhysicalSink>
       op;
   std::vector<PhysicalPointer> inputs;
   Schema schema;
@@ -172,7 +177,8 @@ struct PhysicalNode {
 };
 
 template <typename Op>
-PhysicalPointer MakePhysical(Op op, std::vector<PhysicalPointer> inputs, Schema schema, ChangelogTrait trait = {}) {
+PhysicalPointer MakePhysical(Op op, std::vector<PhysicalPointer> inputs, Schema schema,
+                             ChangelogTrait trait = {}) {
   auto node = std::make_shared<PhysicalNode>();
   node->op = std::move(op);
   node->inputs = std::move(inputs);

@@ -34,7 +34,8 @@ PhysicalPointer Narrowed(const PhysicalPointer& scan_node, const std::vector<int
 
 std::vector<int> MappingOf(const std::vector<int>& kept, int columns) {
   std::vector<int> mapping(static_cast<size_t>(columns), -1);
-  for (size_t i = 0; i < kept.size(); ++i) mapping[static_cast<size_t>(kept[i])] = static_cast<int>(i);
+  for (size_t i = 0; i < kept.size(); ++i)
+    mapping[static_cast<size_t>(kept[i])] = static_cast<int>(i);
   return mapping;
 }
 
@@ -42,8 +43,8 @@ std::vector<int> MappingOf(const std::vector<int>& kept, int columns) {
 PhysicalPointer PhysicalCalcOver(PhysicalPointer input, CalcParts spec) {
   if (!spec.condition && IsIdentity(spec.projections, input->schema)) return input;
   Schema schema = SchemaOf(spec.projections, spec.names);
-  return MakePhysical(PhysicalCalc{std::move(spec.projections), std::move(spec.condition)}, {std::move(input)},
-                      std::move(schema));
+  return MakePhysical(PhysicalCalc{std::move(spec.projections), std::move(spec.condition)},
+                      {std::move(input)}, std::move(schema));
 }
 
 CalcParts Remapped(const PhysicalNode& node, const std::vector<int>& mapping) {
@@ -65,11 +66,13 @@ Result<PhysicalPointer> Pushed(const PhysicalPointer& node) {
     scan.filter_tried = true;
     scan_node = MakePhysical(std::move(scan), {}, scan_node->schema);
   }
-  if (!abilities.projection) return PhysicalCalcOver(scan_node, {calc.projections, node->schema.names(), calc.condition});
+  if (!abilities.projection)
+    return PhysicalCalcOver(scan_node, {calc.projections, node->schema.names(), calc.condition});
   const std::set<int> read = ReadBy(calc);
   std::vector<int> kept(read.begin(), read.end());
-  const bool only_columns = !calc.condition && std::all_of(calc.projections.begin(), calc.projections.end(),
-                                                           [](const Expression& e) { return e.is_input(); });
+  const bool only_columns =
+      !calc.condition && std::all_of(calc.projections.begin(), calc.projections.end(),
+                                     [](const Expression& e) { return e.is_input(); });
   if (only_columns && read.size() == calc.projections.size()) {
     kept.clear();
     for (const Expression& e : calc.projections) kept.push_back(e.column);
@@ -99,16 +102,19 @@ Status CheckMode(const PhysicalScan& scan, const PlannerContext& context) {
   const CatalogTable& table = *scan.table;
   const ChangelogMode& mode = table.source->mode;
   if (mode.update_before && !mode.update_after) {
-    return Status::Plan("table {} says that it gives -U but no +U; no source can", Quote(table.path.ToString()))
+    return Status::Plan("table {} says that it gives -U but no +U; no source can",
+                        Quote(table.path.ToString()))
         .WithKind(ErrorKind::kValidate);
   }
   if (!NeedsNormalize(scan, context) || !table.primary_key.empty()) return Status::Ok();
   if (mode.update_after && !mode.update_before) {
-    return Status::Plan("table {} gives +U without -U, so it needs a PRIMARY KEY", Quote(table.path.ToString()))
+    return Status::Plan("table {} gives +U without -U, so it needs a PRIMARY KEY",
+                        Quote(table.path.ToString()))
         .WithHint("add PRIMARY KEY (…) NOT ENFORCED to the table");
   }
-  return Status::Plan("'table.exec.source.cdc-events-duplicate' is on, so table {} needs a PRIMARY KEY",
-                      Quote(table.path.ToString()));
+  return Status::Plan(
+      "'table.exec.source.cdc-events-duplicate' is on, so table {} needs a PRIMARY KEY",
+      Quote(table.path.ToString()));
 }
 
 }  // namespace
@@ -116,8 +122,8 @@ Status CheckMode(const PhysicalScan& scan, const PlannerContext& context) {
 Result<PhysicalPointer> PlainScan(const PhysicalPointer& scan_node, PlannerContext& context) {
   const auto& scan = *scan_node->as<PhysicalScan>();
   if (!scan.table->source) {
-    return Status::Plan("table {} cannot be read: connector {} is for writing only", Quote(scan.table->path.ToString()),
-                        Quote(scan.table->connector()))
+    return Status::Plan("table {} cannot be read: connector {} is for writing only",
+                        Quote(scan.table->path.ToString()), Quote(scan.table->connector()))
         .WithKind(ErrorKind::kValidate);
   }
   RT_TRY(CheckMode(scan, context));
@@ -125,12 +131,14 @@ Result<PhysicalPointer> PlainScan(const PhysicalPointer& scan_node, PlannerConte
   std::vector<int> keys;
   for (int column : scan.table->primary_key) {
     const auto found = std::find(scan.columns.begin(), scan.columns.end(), column);
-    if (found == scan.columns.end()) return Status::Internal("key column {} is not scanned", column);
+    if (found == scan.columns.end())
+      return Status::Internal("key column {} is not scanned", column);
     keys.push_back(static_cast<int>(found - scan.columns.begin()));
   }
   std::sort(keys.begin(), keys.end());
   PhysicalPointer rows = MakePhysical(PhysicalExchange{keys}, {scan_node}, scan_node->schema);
-  return MakePhysical(PhysicalChangelogNormalize{keys, std::nullopt}, {std::move(rows)}, scan_node->schema);
+  return MakePhysical(PhysicalChangelogNormalize{keys, std::nullopt}, {std::move(rows)},
+                      scan_node->schema);
 }
 
 Result<PhysicalPointer> CalcOverScan(const PhysicalPointer& node, PlannerContext& context) {
@@ -141,7 +149,8 @@ Result<PhysicalPointer> CalcOverScan(const PhysicalPointer& node, PlannerContext
   return CalcOverNormalize(copy, context);
 }
 
-Result<PhysicalPointer> CalcOverNormalize(const PhysicalPointer& node, PlannerContext& /*context*/) {
+Result<PhysicalPointer> CalcOverNormalize(const PhysicalPointer& node,
+                                          PlannerContext& /*context*/) {
   const auto& calc = *node->as<PhysicalCalc>();
   const PhysicalPointer& normalize_node = node->inputs[0];
   const auto& normalize = *normalize_node->as<PhysicalChangelogNormalize>();
@@ -152,7 +161,9 @@ Result<PhysicalPointer> CalcOverNormalize(const PhysicalPointer& node, PlannerCo
   if (calc.condition) {
     for (Expression& part : Conjuncts(*calc.condition)) {
       const std::vector<int> columns = InputsOf(part);
-      const bool only_keys = !columns.empty() && std::all_of(columns.begin(), columns.end(), [&](int c) { return keys.count(c) > 0; });
+      const bool only_keys =
+          !columns.empty() &&
+          std::all_of(columns.begin(), columns.end(), [&](int c) { return keys.count(c) > 0; });
       (only_keys ? on_key : others).push_back(std::move(part));
     }
   }
@@ -174,7 +185,8 @@ Result<PhysicalPointer> CalcOverNormalize(const PhysicalPointer& node, PlannerCo
   if (const auto* stacked = rows->as<PhysicalCalc>(); stacked && !stacked->condition) {
     CalcParts merged;
     merged.names = below.names;
-    for (const Expression& e : below.projections) merged.projections.push_back(Substitute(e, stacked->projections));
+    for (const Expression& e : below.projections)
+      merged.projections.push_back(Substitute(e, stacked->projections));
     if (below.condition) merged.condition = Substitute(*below.condition, stacked->projections);
     input = PhysicalCalcOver(rows->inputs[0], std::move(merged));
   } else {

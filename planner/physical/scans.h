@@ -1,9 +1,13 @@
-// Reading a table: what the connector takes over from the plan, and ChangelogNormalize where rows come as upserts.
+// Reading a table: what the connector takes over from the plan, and ChangelogNormalize where rows
+// come as upserts.
 //
-//   Calc(select=[id], where=[AND(<(id, 10), >(v, 1))])      ChangelogNormalize(key=[id], condition=[>(v, 1)])
-//     Scan(id, name, v; mode I,UA,D; key id)          ->      Exchange(distribution=[hash[id]])
-//                                                               Calc(select=[id, v], where=[<(id, 10)])
-//                                                                 TableSourceScan
+//   Calc(select=[id], where=[AND(<(id, 10), >(v, 1))])
+//     Scan(id, name, v; mode I,UA,D; key id)
+//                         becomes
+//   ChangelogNormalize(key=[id], condition=[>(v, 1)])
+//     Exchange(distribution=[hash[id]])
+//       Calc(select=[id, v], where=[<(id, 10)])
+//         TableSourceScan
 #pragma once
 
 #include "planner/physical/plan.h"
@@ -15,8 +19,9 @@ namespace rowtide {
 Result<PhysicalPointer> PlainScan(const PhysicalPointer& scan, PlannerContext& context);
 // Requires: node is a Calc whose input is a scan.
 Result<PhysicalPointer> CalcOverScan(const PhysicalPointer& node, PlannerContext& context);
-// Requires: node is a Calc whose input is a ChangelogNormalize without a condition. Conjuncts on the key filter below
-// it, others become its condition; columns that nobody reads are left out below.
+// Requires: node is a Calc whose input is a ChangelogNormalize without a condition. Conjuncts on
+// the key filter below it, others become its condition; columns that nobody reads are left out
+// below.
 Result<PhysicalPointer> CalcOverNormalize(const PhysicalPointer& node, PlannerContext& context);
 // The scan stops after that many rows where the connector can.
 PhysicalPointer WithLimit(const PhysicalPointer& scan, int64_t rows);

@@ -43,7 +43,8 @@ Status CheckClause(const PhysicalSink& sink, const PhysicalNode& input) {
         .WithKind(ErrorKind::kValidate);
   }
   if (kind == SinkKind::kRetract || kind == SinkKind::kAny) {
-    return Status::Plan("{} is for upsert sinks; {} wants -U rows (a retract sink)", Name(sink.conflict), table)
+    return Status::Plan("{} is for upsert sinks; {} wants -U rows (a retract sink)",
+                        Name(sink.conflict), table)
         .WithKind(ErrorKind::kValidate);
   }
   if (sink.conflict == ConflictStrategy::kDeduplicate) return Status::Ok();
@@ -52,25 +53,32 @@ Status CheckClause(const PhysicalSink& sink, const PhysicalNode& input) {
   if (tables.empty()) return Status::Ok();
   std::string list;
   for (const std::string& name : tables) list += (list.empty() ? "" : ", ") + Quote(name);
-  return Status::Plan("{} decides at watermarks, but {} has no WATERMARK", Name(sink.conflict), list)
+  return Status::Plan("{} decides at watermarks, but {} has no WATERMARK", Name(sink.conflict),
+                      list)
       .WithKind(ErrorKind::kValidate)
       .WithHint("declare a WATERMARK for every source, or use ON CONFLICT DO DEDUPLICATE");
 }
 
-Status RefuseWithoutClause(const PhysicalSink& sink, const PhysicalNode& input, const std::vector<ColumnSet>& keys) {
+Status RefuseWithoutClause(const PhysicalSink& sink, const PhysicalNode& input,
+                           const std::vector<ColumnSet>& keys) {
   ColumnSet primary;
   for (int column : SinkKey(sink)) primary.insert(column);
   const std::string sink_key = NamesOf(primary, sink.table->SinkSchema());
   const std::string query_key = keys.empty() ? "none" : NamesOf(keys[0], input.schema);
-  const std::string column = primary.empty() ? "k" : sink.table->SinkSchema().name(*primary.begin());
-  return Status::Plan("the rows of the query are identified by {}, those of sink {} by its key {}: two rows of the query "
-                      "can meet in one row of the sink",
-                      query_key, Quote(sink.table->path.ToString()), sink_key)
+  const std::string column =
+      primary.empty() ? "k" : sink.table->SinkSchema().name(*primary.begin());
+  return Status::Plan(
+             "the rows of the query are identified by {}, those of sink {} by its key {}: two rows "
+             "of the query "
+             "can meet in one row of the sink",
+             query_key, Quote(sink.table->path.ToString()), sink_key)
       .WithKind(ErrorKind::kValidate)
       .WithErrorCode("RT2040")
       .WithHint("for example rows ('x', 1) and ('x', 2) with " + column +
-                " = 'x'. Say which one stays: ON CONFLICT DO DEDUPLICATE (the latest; keeps the history of each key), "
-                "ON CONFLICT DO NOTHING (the first), ON CONFLICT DO ERROR (stop the job); or deduplicate by " +
+                " = 'x'. Say which one stays: ON CONFLICT DO DEDUPLICATE (the latest; keeps the "
+                "history of each key), "
+                "ON CONFLICT DO NOTHING (the first), ON CONFLICT DO ERROR (stop the job); or "
+                "deduplicate by " +
                 sink_key + " in the query");
 }
 
@@ -78,7 +86,8 @@ Status RefuseWithoutClause(const PhysicalSink& sink, const PhysicalNode& input, 
 
 SinkKind KindOf(const PhysicalSink& sink) {
   if (!sink.table->sink || !sink.table->sink->mode) {
-    return sink.table->sink && sink.table->sink->default_without_before ? SinkKind::kUpsert : SinkKind::kAny;
+    return sink.table->sink && sink.table->sink->default_without_before ? SinkKind::kUpsert
+                                                                        : SinkKind::kAny;
   }
   const ChangelogMode& mode = *sink.table->sink->mode;
   if (mode.insert_only()) return SinkKind::kAppend;
@@ -107,15 +116,17 @@ bool KeyMatches(const PhysicalSink& sink, const PhysicalNode& input, const KeyOp
   return false;
 }
 
-Result<PhysicalSink> WithConflictRules(const PhysicalSink& sink, const PhysicalNode& input, PlannerContext& context) {
+Result<PhysicalSink> WithConflictRules(const PhysicalSink& sink, const PhysicalNode& input,
+                                       PlannerContext& context) {
   RT_TRY(CheckClause(sink, input));
   PhysicalSink settled = sink;
   const bool has_key = !sink.table->primary_key.empty();
   const SinkKind kind = KindOf(sink);
   const std::vector<ColumnSet> keys = UpsertKeys(input);
   if (!keys.empty()) {
-    const auto smallest = std::min_element(keys.begin(), keys.end(),
-                                           [](const ColumnSet& a, const ColumnSet& b) { return a.size() < b.size(); });
+    const auto smallest = std::min_element(
+        keys.begin(), keys.end(),
+        [](const ColumnSet& a, const ColumnSet& b) { return a.size() < b.size(); });
     settled.input_upsert_key.assign(smallest->begin(), smallest->end());
   }
   if (!has_key || context.options.upsert_materialize == UpsertMaterialize::kNone) return settled;
@@ -125,10 +136,12 @@ Result<PhysicalSink> WithConflictRules(const PhysicalSink& sink, const PhysicalN
     return settled;
   }
   if (kind == SinkKind::kAppend) return settled;
-  if (input.trait.kinds.insert_only() && sink.conflict == ConflictStrategy::kDeduplicate) return settled;
+  if (input.trait.kinds.insert_only() && sink.conflict == ConflictStrategy::kDeduplicate)
+    return settled;
   const std::vector<int> columns = SinkKey(sink);
   const ColumnSet primary(columns.begin(), columns.end());
-  const bool contained = std::any_of(keys.begin(), keys.end(), [&](const ColumnSet& key) { return Includes(primary, key); });
+  const bool contained = std::any_of(keys.begin(), keys.end(),
+                                     [&](const ColumnSet& key) { return Includes(primary, key); });
   if (contained) return settled;
   if (sink.conflict == ConflictStrategy::kUnsaid && context.options.require_on_conflict) {
     return RefuseWithoutClause(sink, input, keys);

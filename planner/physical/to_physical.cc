@@ -19,7 +19,8 @@ class Physical {
   explicit Physical(PlannerContext& context) : context_(context) {}
 
   Result<PhysicalPointer> Visit(const PhysicalPointer& node) {
-    if (node->as<PhysicalCalc>() && node->input().as<PhysicalScan>()) return CalcOverScan(node, context_);
+    if (node->as<PhysicalCalc>() && node->input().as<PhysicalScan>())
+      return CalcOverScan(node, context_);
     if (node->as<PhysicalScan>()) return PlainScan(node, context_);
     auto copy = std::make_shared<PhysicalNode>(*node);
     for (PhysicalPointer& input : copy->inputs) {
@@ -32,7 +33,8 @@ class Physical {
       copy->inputs[0] = Exchanged(copy->inputs[0], *keys);
     }
     if (node->as<PhysicalWatermarkAssigner>()) return BelowNormalize(copy);
-    if (node->as<PhysicalCalc>() && copy->input().as<PhysicalChangelogNormalize>()) return CalcOverNormalize(copy, context_);
+    if (node->as<PhysicalCalc>() && copy->input().as<PhysicalChangelogNormalize>())
+      return CalcOverNormalize(copy, context_);
     return PhysicalPointer(std::move(copy));
   }
 
@@ -50,7 +52,8 @@ class Physical {
     return std::nullopt;
   }
 
-  // Row times are assigned before rows are normalised (WatermarkAssignerChangelogNormalizeTransposeRule).
+  // Row times are assigned before rows are normalised
+  // (WatermarkAssignerChangelogNormalizeTransposeRule).
   Result<PhysicalPointer> BelowNormalize(const PhysicalPointer& node) {
     const auto& assigner = *node->as<PhysicalWatermarkAssigner>();
     PhysicalPointer below = node->inputs[0];
@@ -62,8 +65,9 @@ class Physical {
     std::vector<int> keys = op->keys;
     if (calc) {
       for (int& key : keys) {
-        const auto found = std::find_if(calc->projections.begin(), calc->projections.end(),
-                                        [key](const Expression& e) { return e.is_input() && e.column == key; });
+        const auto found =
+            std::find_if(calc->projections.begin(), calc->projections.end(),
+                         [key](const Expression& e) { return e.is_input() && e.column == key; });
         if (found == calc->projections.end()) return node;
         key = static_cast<int>(found - calc->projections.begin());
       }

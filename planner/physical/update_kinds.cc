@@ -16,7 +16,8 @@ UpdateKind FullOrNone(const PhysicalNode& input) {
   return input.trait.kinds.update ? UpdateKind::kBeforeAndAfter : UpdateKind::kNone;
 }
 
-// Whether rows really are taken away, whatever the declared mode says (RD §5.1). Requires: strategies are settled.
+// Whether rows really are taken away, whatever the declared mode says (RD §5.1). Requires:
+// strategies are settled.
 bool CanDelete(const PhysicalNode& node) {
   if (const auto* scan = node.as<PhysicalScan>()) return scan->table->source->mode.deletes;
   if (node.as<PhysicalChangelogNormalize>()) return true;
@@ -30,13 +31,15 @@ bool CanDelete(const PhysicalNode& node) {
     return !with_number && !top1 && !first_n;
   }
   if (const auto* sort = node.as<PhysicalSortLimit>()) {
-    return sort->strategy.kind == RankStrategy::Kind::kRetract || (sort->offset == 0 && sort->fetch > 1);
+    return sort->strategy.kind == RankStrategy::Kind::kRetract ||
+           (sort->offset == 0 && sort->fetch > 1);
   }
   if (node.as<PhysicalLimit>()) return !node.input().trait.kinds.insert_only();
   if (const auto* calc = node.as<PhysicalCalc>(); calc && calc->condition) {
     return CanDelete(node.input()) || node.input().trait.kinds.update;
   }
-  return std::any_of(node.inputs.begin(), node.inputs.end(), [](const PhysicalPointer& p) { return CanDelete(*p); });
+  return std::any_of(node.inputs.begin(), node.inputs.end(),
+                     [](const PhysicalPointer& p) { return CanDelete(*p); });
 }
 
 bool IsHelpful(Monotonicity monotonicity, const SortKey& key) {
@@ -53,14 +56,16 @@ class Inference {
     if (node->as<PhysicalValues>()) return Settled(node, {}, UpdateKind::kNone);
     if (const auto* rank = node->as<PhysicalRank>()) return OnRank(node, *rank, asked);
     if (const auto* sort = node->as<PhysicalSortLimit>()) return OnSortLimit(node, *sort, asked);
-    if (node->as<PhysicalGroupAggregate>() || node->as<PhysicalLimit>() || node->as<PhysicalOverAggregate>()) {
+    if (node->as<PhysicalGroupAggregate>() || node->as<PhysicalLimit>() ||
+        node->as<PhysicalOverAggregate>()) {
       return Over(node, FullOrNone(node->input()), OwnKind(*node, asked));
     }
     if (node->as<PhysicalChangelogNormalize>()) {
       return Over(node, UpdateKind::kOnlyUpdateAfter, OwnKind(*node, asked));
     }
     if (node->as<PhysicalUnion>()) return OnUnion(node, asked);
-    if (node->as<PhysicalCalc>() && asked == UpdateKind::kOnlyUpdateAfter && FiltersBeyondKey(*node)) {
+    if (node->as<PhysicalCalc>() && asked == UpdateKind::kOnlyUpdateAfter &&
+        FiltersBeyondKey(*node)) {
       return std::optional<PhysicalPointer>();
     }
     return Forward(node, asked);
@@ -71,7 +76,8 @@ class Inference {
     return node.trait.kinds.update ? asked : UpdateKind::kNone;
   }
 
-  static Visited Settled(const PhysicalPointer& node, std::vector<PhysicalPointer> inputs, UpdateKind kind) {
+  static Visited Settled(const PhysicalPointer& node, std::vector<PhysicalPointer> inputs,
+                         UpdateKind kind) {
     auto copy = std::make_shared<PhysicalNode>(*node);
     if (!inputs.empty()) copy->inputs = std::move(inputs);
     copy->trait.update = kind;
@@ -93,23 +99,28 @@ class Inference {
     return Settled(node, {*std::move(input)}, kind);
   }
 
-  // A filter on a column outside every key lets a row vanish between two updates: its -U is needed (FLINK-9528).
+  // A filter on a column outside every key lets a row vanish between two updates: its -U is needed
+  // (FLINK-9528).
   bool FiltersBeyondKey(const PhysicalNode& node) const {
     const auto& calc = *node.as<PhysicalCalc>();
     if (!calc.condition || !node.input().trait.kinds.update) return false;
     const std::vector<int> columns = InputsOf(*calc.condition);
     for (const ColumnSet& key : UpsertKeys(node.input(), WithoutBefore())) {
-      if (std::all_of(columns.begin(), columns.end(), [&](int c) { return key.count(c) > 0; })) return false;
+      if (std::all_of(columns.begin(), columns.end(), [&](int c) { return key.count(c) > 0; }))
+        return false;
     }
     return true;
   }
 
-  KeyOptions WithoutBefore() const { return {context_.options.flink_compat, context_.options.flink_compat}; }
+  KeyOptions WithoutBefore() const {
+    return {context_.options.flink_compat, context_.options.flink_compat};
+  }
 
   Visited OnScan(const PhysicalPointer& node, UpdateKind asked) {
     const ChangelogMode& mode = node->as<PhysicalScan>()->table->source->mode;
     UpdateKind own = UpdateKind::kNone;
-    if (mode.has_updates()) own = mode.update_before ? UpdateKind::kBeforeAndAfter : UpdateKind::kOnlyUpdateAfter;
+    if (mode.has_updates())
+      own = mode.update_before ? UpdateKind::kBeforeAndAfter : UpdateKind::kOnlyUpdateAfter;
     RT_ASSIGN(std::optional<PhysicalPointer> scan, Settled(node, {}, own));
     if (own == UpdateKind::kBeforeAndAfter && asked == UpdateKind::kOnlyUpdateAfter) {
       ChangelogTrait trait = node->trait;
@@ -118,7 +129,8 @@ class Inference {
       return std::optional<PhysicalPointer>(
           MakePhysical(PhysicalDropUpdateBefore{}, {*std::move(scan)}, std::move(schema), trait));
     }
-    if (own == UpdateKind::kOnlyUpdateAfter && asked == UpdateKind::kBeforeAndAfter) return std::optional<PhysicalPointer>();
+    if (own == UpdateKind::kOnlyUpdateAfter && asked == UpdateKind::kBeforeAndAfter)
+      return std::optional<PhysicalPointer>();
     return scan;
   }
 
@@ -127,7 +139,8 @@ class Inference {
     UpdateKind all = UpdateKind::kNone;
     for (const PhysicalPointer& input : node->inputs) {
       const bool updates = input->trait.kinds.update;
-      RT_ASSIGN(std::optional<PhysicalPointer> visited, Visit(input, updates ? asked : UpdateKind::kNone));
+      RT_ASSIGN(std::optional<PhysicalPointer> visited,
+                Visit(input, updates ? asked : UpdateKind::kNone));
       if (!visited) return std::optional<PhysicalPointer>();
       if (updates) {
         const UpdateKind kind = (*visited)->trait.update;
@@ -163,7 +176,8 @@ class Inference {
   }
 
   // Visits the input for each candidate until one can be had.
-  Result<std::optional<PhysicalPointer>> BestInput(const PhysicalPointer& node, const std::vector<RankStrategy>& candidates,
+  Result<std::optional<PhysicalPointer>> BestInput(const PhysicalPointer& node,
+                                                   const std::vector<RankStrategy>& candidates,
                                                    RankStrategy* chosen) {
     for (const RankStrategy& candidate : candidates) {
       UpdateKind below = UpdateKind::kNone;
@@ -172,9 +186,12 @@ class Inference {
       if (!node->input().trait.kinds.update) below = UpdateKind::kNone;
       RT_ASSIGN(std::optional<PhysicalPointer> input, Visit(node->inputs[0], below));
       if (!input) continue;
-      if (candidate.kind == RankStrategy::Kind::kUpdateFast && !context_.options.flink_compat && CanDelete(**input)) {
-        context_.Deviate("15.3: rows of the ranking's input can be deleted, so its strategy is Retract; Flink takes "
-                         "UpdateFast and keeps deleted rows");
+      if (candidate.kind == RankStrategy::Kind::kUpdateFast && !context_.options.flink_compat &&
+          CanDelete(**input)) {
+        context_.Deviate(
+            "15.3: rows of the ranking's input can be deleted, so its strategy is Retract; Flink "
+            "takes "
+            "UpdateFast and keeps deleted rows");
         continue;
       }
       *chosen = candidate;
@@ -193,9 +210,11 @@ class Inference {
     return Settled(copy, {*std::move(input)}, OwnKind(*node, asked));
   }
 
-  Visited OnSortLimit(const PhysicalPointer& node, const PhysicalSortLimit& sort, UpdateKind asked) {
+  Visited OnSortLimit(const PhysicalPointer& node, const PhysicalSortLimit& sort,
+                      UpdateKind asked) {
     PhysicalSortLimit settled = sort;
-    RT_ASSIGN(std::optional<PhysicalPointer> input, BestInput(node, Candidates(*node, {}, sort.order), &settled.strategy));
+    RT_ASSIGN(std::optional<PhysicalPointer> input,
+              BestInput(node, Candidates(*node, {}, sort.order), &settled.strategy));
     if (!input) return std::optional<PhysicalPointer>();
     auto copy = std::make_shared<PhysicalNode>(*node);
     copy->op = std::move(settled);
@@ -206,9 +225,11 @@ class Inference {
 };
 
 // What a sink asks for, in the order it tries.
-std::vector<UpdateKind> AskedBySink(const PhysicalSink& sink, const PhysicalNode& input, PlannerContext& context) {
+std::vector<UpdateKind> AskedBySink(const PhysicalSink& sink, const PhysicalNode& input,
+                                    PlannerContext& context) {
   if (!input.trait.kinds.update) return {UpdateKind::kNone};
-  const std::vector<UpdateKind> either = {UpdateKind::kOnlyUpdateAfter, UpdateKind::kBeforeAndAfter};
+  const std::vector<UpdateKind> either = {UpdateKind::kOnlyUpdateAfter,
+                                          UpdateKind::kBeforeAndAfter};
   switch (KindOf(sink)) {
     case SinkKind::kAny:
     case SinkKind::kRetract: return {UpdateKind::kBeforeAndAfter};
@@ -219,21 +240,25 @@ std::vector<UpdateKind> AskedBySink(const PhysicalSink& sink, const PhysicalNode
   const bool compat = context.options.flink_compat;
   if (KeyMatches(sink, input, {compat, compat})) return either;
   if (!compat && KeyMatches(sink, input, {false, true})) {
-    context.Deviate("15.4: a ranking with its number gives its input's key only together with -U; the sink is handed -U, "
-                    "where Flink leaves rows behind that left the top");
+    context.Deviate(
+        "15.4: a ranking with its number gives its input's key only together with -U; the sink is "
+        "handed -U, "
+        "where Flink leaves rows behind that left the top");
   }
   return {UpdateKind::kBeforeAndAfter};
 }
 
 Status NothingFits(const PhysicalNode& node) {
-  return Status::Plan("no plan gives {} the kinds of rows it needs: one input gives +U without -U, another part needs -U",
-                      DescribeNode(node));
+  return Status::Plan(
+      "no plan gives {} the kinds of rows it needs: one input gives +U without -U, another part "
+      "needs -U",
+      DescribeNode(node));
 }
 
 }  // namespace
 
-Result<std::optional<PhysicalPointer>> InferUpdateKinds(const PhysicalPointer& node, UpdateKind asked,
-                                                        PlannerContext& context) {
+Result<std::optional<PhysicalPointer>> InferUpdateKinds(const PhysicalPointer& node,
+                                                        UpdateKind asked, PlannerContext& context) {
   return Inference(context).Visit(node, asked);
 }
 

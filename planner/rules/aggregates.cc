@@ -11,7 +11,8 @@ namespace rowtide {
 namespace {
 
 bool SameCall(const AggregateCall& a, const AggregateCall& b) {
-  return a.function == b.function && a.arguments == b.arguments && a.distinct == b.distinct && a.filter == b.filter;
+  return a.function == b.function && a.arguments == b.arguments && a.distinct == b.distinct &&
+         a.filter == b.filter;
 }
 
 // Adds a call unless an equal one is there; returns its index.
@@ -73,7 +74,8 @@ class Reducer {
     if (!call.type.nullable) return sum;
     const Expression count = Count(call);
     const Expression empty =
-        Expression::Call("=", {count, Expression::Literal(int64_t{0}, Type::Int().NotNull())}, Type::Boolean().NotNull());
+        Expression::Call("=", {count, Expression::Literal(int64_t{0}, Type::Int().NotNull())},
+                         Type::Boolean().NotNull());
     return Expression::Call("CASE", {empty, Expression::Null(call.type), sum}, call.type);
   }
 
@@ -88,7 +90,8 @@ class Reducer {
   }
 
   static Type SumType(const Type& argument) {
-    if (argument.kind == TypeKind::kDecimal) return Type::Decimal(kMaxDecimalPrecision, argument.scale);
+    if (argument.kind == TypeKind::kDecimal)
+      return Type::Decimal(kMaxDecimalPrecision, argument.scale);
     return argument.WithoutTimeAttribute();
   }
 
@@ -98,26 +101,33 @@ class Reducer {
 };
 
 // GROUP BY on columns that are unique already: each group is one row.
-Result<std::optional<PhysicalPointer>> Undone(const PhysicalPointer& input, const LogicalAggregate& aggregate,
+Result<std::optional<PhysicalPointer>> Undone(const PhysicalPointer& input,
+                                              const LogicalAggregate& aggregate,
                                               PlannerContext& context) {
   const auto covered = [&](const ColumnSet& key) {
     return std::all_of(key.begin(), key.end(), [&](int column) {
-      return std::find(aggregate.group.begin(), aggregate.group.end(), column) != aggregate.group.end();
+      return std::find(aggregate.group.begin(), aggregate.group.end(), column) !=
+             aggregate.group.end();
     });
   };
   const std::vector<ColumnSet> keys = GroupingKeys(*input);
   if (std::none_of(keys.begin(), keys.end(), covered)) return std::optional<PhysicalPointer>();
   CalcParts spec;
-  for (int column : aggregate.group) spec.projections.push_back(Expression::Input(column, input->schema.type(column)));
+  for (int column : aggregate.group)
+    spec.projections.push_back(Expression::Input(column, input->schema.type(column)));
   for (const AggregateCall& call : aggregate.calls) {
-    const bool keeps_value = call.function == "SUM" || call.function == "MIN" || call.function == "MAX";
+    const bool keeps_value =
+        call.function == "SUM" || call.function == "MIN" || call.function == "MAX";
     if (!keeps_value || call.filter >= 0) return std::optional<PhysicalPointer>();
-    const Expression argument = Expression::Input(call.arguments[0], input->schema.type(call.arguments[0]));
-    spec.projections.push_back(argument.type == call.type ? argument : Expression::Cast(argument, call.type));
+    const Expression argument =
+        Expression::Input(call.arguments[0], input->schema.type(call.arguments[0]));
+    spec.projections.push_back(argument.type == call.type ? argument
+                                                          : Expression::Cast(argument, call.type));
   }
   // The names are those of the input: the calls' own go with the calls.
   for (int column : aggregate.group) spec.names.push_back(input->schema.name(column));
-  for (const AggregateCall& call : aggregate.calls) spec.names.push_back(input->schema.name(call.arguments[0]));
+  for (const AggregateCall& call : aggregate.calls)
+    spec.names.push_back(input->schema.name(call.arguments[0]));
   RT_ASSIGN(PhysicalPointer calc, MakeCalc(input, std::move(spec), context));
   return std::optional<PhysicalPointer>(std::move(calc));
 }
@@ -126,12 +136,13 @@ Result<std::optional<PhysicalPointer>> Undone(const PhysicalPointer& input, cons
 bool IsBareGroup(const PhysicalNode& node) {
   const auto* aggregate = node.as<PhysicalGroupAggregate>();
   return aggregate && aggregate->group.size() == 1 && !aggregate->calls.empty() &&
-         std::all_of(aggregate->calls.begin(), aggregate->calls.end(),
-                     [](const AggregateCall& call) { return call.arguments.empty() && call.filter < 0; });
+         std::all_of(
+             aggregate->calls.begin(), aggregate->calls.end(),
+             [](const AggregateCall& call) { return call.arguments.empty() && call.filter < 0; });
 }
 
-// COUNT(*) over everything reads nothing. One column may as well be what there is, or the one that a filter over a table
-// reads; of more, none is carried, but a constant in their place.
+// COUNT(*) over everything reads nothing. One column may as well be what there is, or the one that
+// a filter over a table reads; of more, none is carried, but a constant in their place.
 Result<PhysicalPointer> WithoutColumns(PhysicalPointer input, PlannerContext& context) {
   const auto* calc = input->as<PhysicalCalc>();
   CalcParts parts;
@@ -154,8 +165,10 @@ Result<PhysicalPointer> WithoutColumns(PhysicalPointer input, PlannerContext& co
   return MakeCalc(std::move(input), std::move(parts), context);
 }
 
-// The input without the columns that the aggregate does not read; `aggregate` is moved to what is left.
-Result<PhysicalPointer> OnlyRead(PhysicalPointer input, LogicalAggregate* aggregate, PlannerContext& context) {
+// The input without the columns that the aggregate does not read; `aggregate` is moved to what is
+// left.
+Result<PhysicalPointer> OnlyRead(PhysicalPointer input, LogicalAggregate* aggregate,
+                                 PlannerContext& context) {
   std::set<int> read(aggregate->group.begin(), aggregate->group.end());
   for (const AggregateCall& call : aggregate->calls) {
     read.insert(call.arguments.begin(), call.arguments.end());
@@ -177,14 +190,17 @@ Result<PhysicalPointer> OnlyRead(PhysicalPointer input, LogicalAggregate* aggreg
   return MakeCalc(std::move(input), std::move(parts), context);
 }
 
-// Group columns that are literals do not group: all but one, if nothing else groups, are written above instead.
-std::optional<LogicalAggregate> WithoutLiterals(const PhysicalNode& input, const LogicalAggregate& aggregate) {
+// Group columns that are literals do not group: all but one, if nothing else groups, are written
+// above instead.
+std::optional<LogicalAggregate> WithoutLiterals(const PhysicalNode& input,
+                                                const LogicalAggregate& aggregate) {
   const auto* calc = input.as<PhysicalCalc>();
   if (!calc || aggregate.group.size() < 2) return std::nullopt;
   LogicalAggregate narrow = aggregate;
   narrow.group.clear();
   for (int column : aggregate.group) {
-    if (!calc->projections[static_cast<size_t>(column)].is_literal()) narrow.group.push_back(column);
+    if (!calc->projections[static_cast<size_t>(column)].is_literal())
+      narrow.group.push_back(column);
   }
   if (narrow.group.empty()) narrow.group.push_back(aggregate.group[0]);
   if (narrow.group.size() == aggregate.group.size()) return std::nullopt;
@@ -193,8 +209,8 @@ std::optional<LogicalAggregate> WithoutLiterals(const PhysicalNode& input, const
 
 }  // namespace
 
-Result<PhysicalPointer> MakeAggregate(PhysicalPointer input, const LogicalAggregate& aggregate, const Schema& schema,
-                                      PlannerContext& context) {
+Result<PhysicalPointer> MakeAggregate(PhysicalPointer input, const LogicalAggregate& aggregate,
+                                      const Schema& schema, PlannerContext& context) {
   if (const std::optional<LogicalAggregate> narrow = WithoutLiterals(*input, aggregate)) {
     const auto& literals = input->as<PhysicalCalc>()->projections;
     std::vector<Field> fields;
@@ -213,12 +229,14 @@ Result<PhysicalPointer> MakeAggregate(PhysicalPointer input, const LogicalAggreg
       }
     }
     for (int i = static_cast<int>(aggregate.group.size()); i < schema.size(); ++i) {
-      above.projections.push_back(Expression::Input(static_cast<int>(fields.size()), schema.type(i)));
+      above.projections.push_back(
+          Expression::Input(static_cast<int>(fields.size()), schema.type(i)));
       fields.push_back(schema.field(i));
     }
     LogicalAggregate read = *narrow;
     RT_ASSIGN(input, OnlyRead(std::move(input), &read, context));
-    RT_ASSIGN(PhysicalPointer made, MakeAggregate(std::move(input), read, Schema(std::move(fields)), context));
+    RT_ASSIGN(PhysicalPointer made,
+              MakeAggregate(std::move(input), read, Schema(std::move(fields)), context));
     return MakeCalc(std::move(made), std::move(above), context);
   }
   if (IsEmptyValues(*input) && !aggregate.group.empty()) return EmptyValues(schema);
@@ -228,7 +246,8 @@ Result<PhysicalPointer> MakeAggregate(PhysicalPointer input, const LogicalAggreg
   // Equal calls become one, which takes the last name.
   Reduced plain;
   for (AggregateCall call : aggregate.calls) {
-    if (call.function == "MIN" || call.function == "MAX") call.distinct = false;  // the same without it
+    if (call.function == "MIN" || call.function == "MAX")
+      call.distinct = false;  // the same without it
     const size_t index = AddCall(call, &plain.calls);
     plain.calls[index].name = call.name;
     plain.results.push_back(Expression::Input(groups + static_cast<int>(index), call.type));
@@ -238,10 +257,12 @@ Result<PhysicalPointer> MakeAggregate(PhysicalPointer input, const LogicalAggreg
   Reduced& best = reduces ? reduced : plain;
   if (reduces && plain.results.size() != reduced.results.size()) {
     std::vector<Expression> all;
-    for (const Expression& e : plain.results) all.push_back(reduced.results[static_cast<size_t>(e.column - groups)]);
+    for (const Expression& e : plain.results)
+      all.push_back(reduced.results[static_cast<size_t>(e.column - groups)]);
     reduced.results = std::move(all);
   }
-  if (aggregate.group.empty() && std::all_of(best.calls.begin(), best.calls.end(), [](const AggregateCall& call) {
+  if (aggregate.group.empty() &&
+      std::all_of(best.calls.begin(), best.calls.end(), [](const AggregateCall& call) {
         return call.arguments.empty() && call.filter < 0;
       })) {
     RT_ASSIGN(input, WithoutColumns(std::move(input), context));
@@ -250,17 +271,20 @@ Result<PhysicalPointer> MakeAggregate(PhysicalPointer input, const LogicalAggreg
   op.group = aggregate.group;
   op.ttl_hints = aggregate.ttl_hints;
   std::vector<Field> fields;
-  for (int i = 0; i < groups; ++i) fields.push_back({schema.name(i), input->schema.type(aggregate.group[static_cast<size_t>(i)])});
+  for (int i = 0; i < groups; ++i)
+    fields.push_back({schema.name(i), input->schema.type(aggregate.group[static_cast<size_t>(i)])});
   for (AggregateCall& call : best.calls) {
     // Calls that no SELECT item is (`agg#0`) are named for their place.
-    if (call.name.empty() || call.name.starts_with("agg#")) call.name = "$f" + std::to_string(fields.size());
+    if (call.name.empty() || call.name.starts_with("agg#"))
+      call.name = "$f" + std::to_string(fields.size());
     fields.push_back({call.name, call.type});
   }
   op.calls = best.calls;
   PhysicalPointer node = MakePhysical(std::move(op), {std::move(input)}, Schema(std::move(fields)));
   if (best.results.size() == best.calls.size() && !reduces) return node;
   CalcParts above;
-  for (int i = 0; i < groups; ++i) above.projections.push_back(Expression::Input(i, node->schema.type(i)));
+  for (int i = 0; i < groups; ++i)
+    above.projections.push_back(Expression::Input(i, node->schema.type(i)));
   for (const Expression& e : best.results) above.projections.push_back(e);
   above.names = schema.names();
   return MakeCalc(std::move(node), std::move(above), context);

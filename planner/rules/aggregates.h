@@ -1,6 +1,7 @@
-// GROUP BY and DISTINCT: equal calls merged, SUM and AVG expressed by fewer calls, groups of one row undone.
+// GROUP BY and DISTINCT: equal calls merged, SUM and AVG expressed by fewer calls, groups of one
+// row undone.
 //
-//   AVG(v), SUM(v), COUNT(v)  ->  Calc(CAST(/(s, c)) …) over $SUM0(v), COUNT(v)     three calls became two
+//   AVG(v), SUM(v), COUNT(v)  ->  Calc(CAST(/(s, c)) …) over $SUM0(v), COUNT(v)
 #pragma once
 
 #include "planner/logical/plan.h"
@@ -9,7 +10,7 @@
 
 namespace rowtide {
 
-Result<PhysicalPointer> MakeAggregate(PhysicalPointer input, const LogicalAggregate& aggregate, const Schema& schema,
-                                      PlannerContext& context);
+Result<PhysicalPointer> MakeAggregate(PhysicalPointer input, const LogicalAggregate& aggregate,
+                                      const Schema& schema, PlannerContext& context);
 
 }  // namespace rowtide

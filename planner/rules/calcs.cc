@@ -9,7 +9,8 @@ namespace rowtide {
 namespace {
 
 // Appends the conjuncts of `more` that are not there yet.
-Expression Conjoined(const std::optional<Expression>& first, const std::optional<Expression>& more) {
+Expression Conjoined(const std::optional<Expression>& first,
+                     const std::optional<Expression>& more) {
   std::vector<Expression> all;
   if (first) all = Conjuncts(*first);
   if (more) {
@@ -18,7 +19,8 @@ Expression Conjoined(const std::optional<Expression>& first, const std::optional
   return AndOf(std::move(all));
 }
 
-// The column that a conjunct fixes, `col = literal` or IS NULL, and its value in the literal's own type; -1 = none.
+// The column that a conjunct fixes, `col = literal` or IS NULL, and its value in the literal's own
+// type; -1 = none.
 int FixedColumn(const Expression& part, Expression* literal) {
   if (part.is_call("IS NULL") && part.operands[0].is_input()) {
     *literal = Expression::Null(part.operands[0].type);
@@ -50,12 +52,14 @@ std::map<int, Expression> SettledBy(const Expression& condition) {
 }
 
 // The same in the types of the columns.
-Result<std::map<int, Expression>> FixedBy(const Expression& condition, const Schema& input, PlannerContext& context) {
+Result<std::map<int, Expression>> FixedBy(const Expression& condition, const Schema& input,
+                                          PlannerContext& context) {
   std::map<int, Expression> fixed = SettledBy(condition);
   for (auto& [column, literal] : fixed) {
     const Type& type = input.type(column);
     if (literal.is_null_literal() || literal.type.SameButNullability(type)) continue;
-    RT_ASSIGN(literal, SimplifyValue(Expression::Cast(literal, type.NotNull()), context.evaluation));
+    RT_ASSIGN(literal,
+              SimplifyValue(Expression::Cast(literal, type.NotNull()), context.evaluation));
   }
   std::erase_if(fixed, [](const auto& entry) { return !entry.second.is_literal(); });
   return fixed;
@@ -70,7 +74,8 @@ Result<CalcParts> Simplified(CalcParts spec, const PhysicalNode& input, PlannerC
       std::vector<Expression> replacements = InputsOfAll(input.schema);
       for (const auto& [column, constant] : known) {
         if (!constant.is_null_literal()) {
-          replacements[static_cast<size_t>(column)] = Expression::Literal(constant.literal, constant.type.NotNull());
+          replacements[static_cast<size_t>(column)] =
+              Expression::Literal(constant.literal, constant.type.NotNull());
         }
       }
       condition = Substitute(condition, replacements);
@@ -86,13 +91,14 @@ Result<CalcParts> Simplified(CalcParts spec, const PhysicalNode& input, PlannerC
   }
   if (spec.only_filters) return spec;
   for (Expression& e : spec.projections) {
-    RT_ASSIGN(e, SimplifyValue(constants.empty() ? e : WithConstants(e, constants), context.evaluation));
+    RT_ASSIGN(
+        e, SimplifyValue(constants.empty() ? e : WithConstants(e, constants), context.evaluation));
   }
   return spec;
 }
 
-// UNION ALL: the whole Calc goes into each input.
-// The branch's own columns again where a filter alone sinks into it and reads only what it gives: aliases are lost.
+// UNION ALL: the whole Calc goes into each input. The branch's own columns again where a filter
+// alone sinks into it and reads only what it gives: aliases are lost.
 PhysicalPointer WithOwnNames(const PhysicalPointer& branch) {
   const auto* calc = branch->as<PhysicalCalc>();
   if (!calc || !calc->condition || !IsAscendingSubset(calc->projections)) return branch;
@@ -108,8 +114,10 @@ PhysicalPointer WithOwnNames(const PhysicalPointer& branch) {
   return MakePhysical(*calc, branch->inputs, SchemaOf(calc->projections, names));
 }
 
-// Filters and projections go into all branches; a projection gives them all its names, a filter leaves them theirs.
-Result<PhysicalPointer> IntoUnion(const PhysicalNode& unions, const CalcParts& spec, PlannerContext& context) {
+// Filters and projections go into all branches; a projection gives them all its names, a filter
+// leaves them theirs.
+Result<PhysicalPointer> IntoUnion(const PhysicalNode& unions, const CalcParts& spec,
+                                  PlannerContext& context) {
   const bool filters = IsIdentity(spec.projections, unions.schema);
   std::vector<PhysicalPointer> inputs;
   for (const PhysicalPointer& input : unions.inputs) {
@@ -118,18 +126,21 @@ Result<PhysicalPointer> IntoUnion(const PhysicalNode& unions, const CalcParts& s
     RT_ASSIGN(PhysicalPointer pushed, MakeCalc(input, std::move(copy), context));
     inputs.push_back(filters ? WithOwnNames(pushed) : pushed);
   }
-  inputs.erase(std::remove_if(inputs.begin(), inputs.end(), [](const PhysicalPointer& p) { return IsEmptyValues(*p); }),
+  inputs.erase(std::remove_if(inputs.begin(), inputs.end(),
+                              [](const PhysicalPointer& p) { return IsEmptyValues(*p); }),
                inputs.end());
   const Schema schema = SchemaOf(spec.projections, spec.names);
   if (inputs.empty()) return EmptyValues(schema);
   if (inputs.size() == 1) return inputs[0];
   std::vector<Field> fields;
-  for (int i = 0; i < schema.size(); ++i) fields.push_back({inputs[0]->schema.name(i), schema.type(i)});
+  for (int i = 0; i < schema.size(); ++i)
+    fields.push_back({inputs[0]->schema.name(i), schema.type(i)});
   return MakePhysical(PhysicalUnion{}, std::move(inputs), Schema(std::move(fields)));
 }
 
 // Conjuncts on group columns alone filter before they are grouped.
-Result<PhysicalPointer> BelowAggregate(PhysicalPointer aggregate, CalcParts* spec, PlannerContext& context) {
+Result<PhysicalPointer> BelowAggregate(PhysicalPointer aggregate, CalcParts* spec,
+                                       PlannerContext& context) {
   const auto& op = *aggregate->as<PhysicalGroupAggregate>();
   if (!spec->condition || op.group.empty()) return aggregate;
   std::vector<Expression> below, above;
@@ -198,7 +209,8 @@ bool IsMergeable(const std::vector<Expression>& below, const std::vector<Express
 }
 
 Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcParts spec, PlannerContext& context) {
-  if (spec.condition && !spec.as_written) {  // over the columns it was written on, before they become expressions
+  // The condition over the columns it was written on, before they become expressions.
+  if (spec.condition && !spec.as_written) {
     RT_ASSIGN(spec.condition, SimplifyCondition(*spec.condition, context.evaluation));
   }
   if (!spec.condition && IsIdentity(spec.projections, input->schema)) return input;
@@ -206,9 +218,12 @@ Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcParts spec, PlannerC
       below && IsMergeable(below->projections, spec.projections, spec.condition)) {
     CalcParts merged;
     merged.names = std::move(spec.names);
-    merged.only_filters = spec.only_filters && IsIdentity(below->projections, input->input().schema);
+    merged.only_filters =
+        spec.only_filters && IsIdentity(below->projections, input->input().schema);
     merged.as_written = spec.as_written;
-    for (const Expression& e : spec.projections) merged.projections.push_back(Substitute(e, below->projections));
+    for (const Expression& e : spec.projections) {
+      merged.projections.push_back(Substitute(e, below->projections));
+    }
     std::optional<Expression> condition;
     if (spec.condition) condition = Substitute(*spec.condition, below->projections);
     if (below->condition || condition) merged.condition = Conjoined(below->condition, condition);
@@ -218,7 +233,8 @@ Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcParts spec, PlannerC
     RT_ASSIGN(spec, Simplified(std::move(spec), *input, context));
   }
   const Schema schema = SchemaOf(spec.projections, spec.names);
-  if (IsEmptyValues(*input) || (spec.condition && spec.condition->is_false())) return EmptyValues(schema);
+  if (IsEmptyValues(*input) || (spec.condition && spec.condition->is_false()))
+    return EmptyValues(schema);
   if (!spec.condition && IsIdentity(spec.projections, input->schema)) return input;
   if (input->as<PhysicalUnion>()) return IntoUnion(*input, spec, context);
   if (input->as<PhysicalGroupAggregate>()) {
@@ -226,15 +242,19 @@ Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcParts spec, PlannerC
     if (IsEmptyValues(*input)) return EmptyValues(schema);
     if (!spec.condition && IsIdentity(spec.projections, input->schema)) return input;
   }
-  return MakePhysical(PhysicalCalc{std::move(spec.projections), std::move(spec.condition)}, {std::move(input)}, schema);
+  return MakePhysical(PhysicalCalc{std::move(spec.projections), std::move(spec.condition)},
+                      {std::move(input)}, schema);
 }
 
-Result<PhysicalPointer> MakeFilter(PhysicalPointer input, Expression condition, PlannerContext& context) {
+Result<PhysicalPointer> MakeFilter(PhysicalPointer input, Expression condition,
+                                   PlannerContext& context) {
   CalcParts spec{InputsOfAll(input->schema), input->schema.names(), std::move(condition), true};
   return MakeCalc(std::move(input), std::move(spec), context);
 }
 
-PhysicalPointer EmptyValues(Schema schema) { return MakePhysical(PhysicalValues{}, {}, std::move(schema)); }
+PhysicalPointer EmptyValues(Schema schema) {
+  return MakePhysical(PhysicalValues{}, {}, std::move(schema));
+}
 
 bool IsEmptyValues(const PhysicalNode& node) {
   const auto* values = node.as<PhysicalValues>();
@@ -248,7 +268,9 @@ bool IsConstant(const Expression& e) {
                             e.operands[0].type.SameButNullability(e.type));
 }
 
-Expression LiteralOf(const Expression& constant) { return constant.is_literal() ? constant : constant.operands[0]; }
+Expression LiteralOf(const Expression& constant) {
+  return constant.is_literal() ? constant : constant.operands[0];
+}
 
 }  // namespace
 
@@ -262,7 +284,8 @@ std::map<int, Expression> ConstantsOf(const PhysicalNode& node) {
     for (size_t i = 0; i < calc->projections.size(); ++i) {
       const Expression& e = calc->projections[i];
       if (IsConstant(e)) constants[static_cast<int>(i)] = LiteralOf(e);
-      if (e.is_input() && below.count(e.column)) constants[static_cast<int>(i)] = below.at(e.column);
+      if (e.is_input() && below.count(e.column))
+        constants[static_cast<int>(i)] = below.at(e.column);
     }
     return constants;
   }
@@ -277,7 +300,8 @@ std::map<int, Expression> ConstantsOf(const PhysicalNode& node) {
     }
     return constants;
   }
-  if (node.as<PhysicalSortLimit>() || node.as<PhysicalLimit>() || node.as<PhysicalWatermarkAssigner>()) {
+  if (node.as<PhysicalSortLimit>() || node.as<PhysicalLimit>() ||
+      node.as<PhysicalWatermarkAssigner>()) {
     return ConstantsOf(node.input());
   }
   return {};
@@ -286,10 +310,12 @@ std::map<int, Expression> ConstantsOf(const PhysicalNode& node) {
 namespace {
 
 // Every constant in its place, or (`not_null`) only those of columns that cannot be NULL.
-Expression Replaced(const Expression& e, const std::map<int, Expression>& constants, bool not_null) {
+Expression Replaced(const Expression& e, const std::map<int, Expression>& constants,
+                    bool not_null) {
   if (e.is_input()) {
     const auto found = constants.find(e.column);
-    if (found == constants.end() || e.type.is_time_attribute() || (not_null && e.type.nullable)) return e;
+    if (found == constants.end() || e.type.is_time_attribute() || (not_null && e.type.nullable))
+      return e;
     return ConstantOfType(found->second, e.type);
   }
   Expression copy = e;

@@ -5,7 +5,9 @@
 namespace rowtide {
 namespace {
 
-Status NotSupported() { return Status::Unsupported("this LATERAL sub-query is not supported yet").WithErrorCode("RT3002"); }
+Status NotSupported() {
+  return Status::Unsupported("this LATERAL sub-query is not supported yet").WithErrorCode("RT3002");
+}
 
 // `inner column = outer column`, in either order.
 bool IsKeyEquality(const Expression& e, int* inner, int* outer) {
@@ -24,15 +26,15 @@ bool IsKeyEquality(const Expression& e, int* inner, int* outer) {
 
 }  // namespace
 
-// Correlate(Aggregate{keys}, Sort(Project(Filter(k = outer.k, X)))) becomes
-// Project(keys, columns) over Filter(rn <= n) over Project(X.*, ROW_NUMBER() OVER (PARTITION BY k ORDER BY …)).
+// Correlate(Aggregate{keys}, Sort(Project(Filter(k = outer.k, X)))) becomes Project(keys, columns)
+// over Filter(rn <= n) over Project(X.*, ROW_NUMBER() OVER (PARTITION BY k ORDER BY …)).
 Result<LogicalPointer> LateralToRank(const LogicalCorrelate& correlate, const LogicalNode& node) {
   const LogicalNode& left = node.input(0);
   const LogicalNode& right = node.input(1);
   const auto* distinct = left.as<LogicalAggregate>();
   const auto* sort = right.as<LogicalSort>();
-  if (correlate.type != JoinType::kInner || !distinct || !distinct->calls.empty() || !sort || !sort->fetch ||
-      sort->offset || sort->keys.empty()) {
+  if (correlate.type != JoinType::kInner || !distinct || !distinct->calls.empty() || !sort ||
+      !sort->fetch || sort->offset || sort->keys.empty()) {
     return NotSupported();
   }
   const LogicalNode* below = right.inputs[0].get();
@@ -63,19 +65,23 @@ Result<LogicalPointer> LateralToRank(const LogicalCorrelate& correlate, const Lo
 
   std::vector<Expression> ranked;
   Schema ranked_schema = base->schema;
-  for (int i = 0; i < base->schema.size(); ++i) ranked.push_back(Expression::Input(i, base->schema.type(i)));
+  for (int i = 0; i < base->schema.size(); ++i)
+    ranked.push_back(Expression::Input(i, base->schema.type(i)));
   const int rank_column = base->schema.size();
   ranked.push_back(number);
   ranked_schema.Add({"rk", number.type});
   LogicalPointer result = MakeLogical(LogicalProject{std::move(ranked), {}}, {base}, ranked_schema);
-  Expression bound = Expression::Call("<=", {Expression::Input(rank_column, number.type),
-                                             Expression::Literal(*sort->fetch, Type::BigInt().NotNull())},
+  Expression bound = Expression::Call("<=",
+                                      {Expression::Input(rank_column, number.type),
+                                       Expression::Literal(*sort->fetch, Type::BigInt().NotNull())},
                                       Type::Boolean().NotNull());
   result = MakeLogical(LogicalFilter{std::move(bound)}, {result}, ranked_schema);
   std::vector<Expression> outputs;
-  for (int column : inner_of) outputs.push_back(Expression::Input(column, base->schema.type(column)));
+  for (int column : inner_of)
+    outputs.push_back(Expression::Input(column, base->schema.type(column)));
   for (int i = 0; i < right.schema.size(); ++i) {
-    outputs.push_back(project ? project->expressions[static_cast<size_t>(i)] : Expression::Input(i, base->schema.type(i)));
+    outputs.push_back(project ? project->expressions[static_cast<size_t>(i)]
+                              : Expression::Input(i, base->schema.type(i)));
   }
   return MakeLogical(LogicalProject{std::move(outputs), {}}, {result}, node.schema);
 }

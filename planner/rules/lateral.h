@@ -1,4 +1,5 @@
-// SELECT DISTINCT keys, LATERAL (SELECT … WHERE k = outer.k ORDER BY x LIMIT n): the other spelling of Top-N.
+// SELECT DISTINCT keys, LATERAL (SELECT … WHERE k = outer.k ORDER BY x LIMIT n): the other spelling
+// of Top-N.
 #pragma once
 
 #include "planner/logical/plan.h"

@@ -13,8 +13,9 @@ namespace rowtide {
 namespace {
 
 bool SameSink(const PhysicalSink& a, const PhysicalSink& b) {
-  return a.table == b.table && a.target_columns == b.target_columns && a.hint_options == b.hint_options &&
-         a.conflict == b.conflict && a.table->connector() != "filesystem";
+  return a.table == b.table && a.target_columns == b.target_columns &&
+         a.hint_options == b.hint_options && a.conflict == b.conflict &&
+         a.table->connector() != "filesystem";
 }
 
 // Several INSERTs into one table of a statement set: one sink over the union of their queries.
@@ -44,8 +45,8 @@ std::vector<PhysicalPointer> MergeSinks(std::vector<PhysicalPointer> roots) {
 
 }  // namespace
 
-Result<std::vector<PhysicalPointer>> Optimize(const std::vector<LogicalPointer>& roots, UpdateKind root_update,
-                                              PlannerContext& context) {
+Result<std::vector<PhysicalPointer>> Optimize(const std::vector<LogicalPointer>& roots,
+                                              UpdateKind root_update, PlannerContext& context) {
   std::vector<PhysicalPointer> plans;
   for (const LogicalPointer& root : roots) {
     RT_ASSIGN(PhysicalPointer plan, ToRel(*root, context));

@@ -8,8 +8,9 @@
 
 namespace rowtide {
 
-// The roots of one statement. INSERTs of one statement set into the same table have become one sink over a union.
-Result<std::vector<PhysicalPointer>> Optimize(const std::vector<LogicalPointer>& roots, UpdateKind root_update,
-                                              PlannerContext& context);
+// The roots of one statement. INSERTs of one statement set into the same table have become one sink
+// over a union.
+Result<std::vector<PhysicalPointer>> Optimize(const std::vector<LogicalPointer>& roots,
+                                              UpdateKind root_update, PlannerContext& context);
 
 }  // namespace rowtide

@@ -21,11 +21,13 @@ class Splitter {
       for (const Expression& operand : e.operands) Gather(operand);
       for (const OverWindow::Order& order : e.over->order) Gather(order.key);
       for (const Expression& part : e.over->partition) Gather(part);
-      if (over_index_.emplace(Digest(e), static_cast<int>(calls_.size())).second) calls_.push_back(e);
+      if (over_index_.emplace(Digest(e), static_cast<int>(calls_.size())).second)
+        calls_.push_back(e);
     } else if (HasOver(e)) {
       for (const Expression& operand : e.operands) Gather(operand);
     } else if (!e.is_literal()) {
-      if (computed_index_.emplace(Digest(e), static_cast<int>(computed_.size())).second) computed_.push_back(e);
+      if (computed_index_.emplace(Digest(e), static_cast<int>(computed_.size())).second)
+        computed_.push_back(e);
     }
   }
 
@@ -87,10 +89,12 @@ class Splitter {
   static void Settle(OverWindow* over) {
     std::sort(over->partition.begin(), over->partition.end(),
               [](const Expression& a, const Expression& b) { return a.column < b.column; });
-    over->partition.erase(std::unique(over->partition.begin(), over->partition.end()), over->partition.end());
+    over->partition.erase(std::unique(over->partition.begin(), over->partition.end()),
+                          over->partition.end());
     std::vector<OverWindow::Order> order;
     for (OverWindow::Order& key : over->order) {
-      const bool known = std::any_of(order.begin(), order.end(), [&](const OverWindow::Order& o) { return o.key == key.key; });
+      const bool known = std::any_of(order.begin(), order.end(),
+                                     [&](const OverWindow::Order& o) { return o.key == key.key; });
       if (!known) order.push_back(std::move(key));
     }
     over->order = std::move(order);
@@ -119,7 +123,8 @@ bool SameWindow(const OverWindow& a, const OverWindow& b) {
     if (!(a.partition[i] == b.partition[i])) return false;
   }
   for (size_t i = 0; i < a.order.size(); ++i) {
-    if (!(a.order[i].key == b.order[i].key) || a.order[i].descending != b.order[i].descending) return false;
+    if (!(a.order[i].key == b.order[i].key) || a.order[i].descending != b.order[i].descending)
+      return false;
   }
   return true;
 }
@@ -130,10 +135,13 @@ Status CheckCalls(const std::vector<Expression>& calls) {
       return Status::Plan("all OVER calls of one SELECT must use the same window")
           .WithHint("put each window into a sub-query of its own");
     }
-    const bool ranks = call.function == "ROW_NUMBER" || call.function == "RANK" || call.function == "DENSE_RANK";
-    if (ranks && (call.over->order.empty() || std::all_of(call.over->order.begin(), call.over->order.end(),
-                                                          [](const OverWindow::Order& o) { return !o.key.is_input(); }))) {
-      return Status::Validate(call.position, "{} needs ORDER BY with a column that is not constant", call.function);
+    const bool ranks =
+        call.function == "ROW_NUMBER" || call.function == "RANK" || call.function == "DENSE_RANK";
+    if (ranks && (call.over->order.empty() ||
+                  std::all_of(call.over->order.begin(), call.over->order.end(),
+                              [](const OverWindow::Order& o) { return !o.key.is_input(); }))) {
+      return Status::Validate(call.position, "{} needs ORDER BY with a column that is not constant",
+                              call.function);
     }
   }
   return Status::Ok();
@@ -141,19 +149,22 @@ Status CheckCalls(const std::vector<Expression>& calls) {
 
 }  // namespace
 
-Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, bool keeps_all, PlannerContext& context) {
+Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, bool keeps_all,
+                                 PlannerContext& context) {
   for (Expression& e : spec.projections) {
     RT_ASSIGN(e, SimplifyValue(e, context.evaluation));
   }
   RT_CHECK(!spec.condition);
   PhysicalPointer base = input;
-  if (const auto* below = input->as<PhysicalCalc>(); below && !below->condition &&
-      !input->input().as<PhysicalGroupAggregate>() &&
+  if (const auto* below = input->as<PhysicalCalc>();
+      below && !below->condition && !input->input().as<PhysicalGroupAggregate>() &&
       IsMergeable(below->projections, spec.projections, std::nullopt)) {
-    for (Expression& e : spec.projections) e = Substitute(e, below->projections);  // one program with the one below
+    for (Expression& e : spec.projections)
+      e = Substitute(e, below->projections);  // one program with the one below
     base = input->inputs[0];
   }
-  // What a filter has settled takes the place of its column; the columns beside it stay what they are.
+  // What a filter has settled takes the place of its column; the columns beside it stay what they
+  // are.
   const std::map<int, Expression> constants = ConstantsOf(*base);
   if (!constants.empty()) {
     for (Expression& e : spec.projections) e = WithConstants(e, constants);
@@ -173,8 +184,10 @@ Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, bool kee
   for (size_t i = 0; i < calls.size(); ++i) {
     over_schema.Add({FreeName("w0$o" + std::to_string(i), over_schema), calls[i].type});
   }
-  PhysicalPointer over = MakePhysical(PhysicalOverAggregate{calls}, {std::move(prepared)}, over_schema);
-  // Aliases do not survive the split: plain columns keep their names, others are named for their place.
+  PhysicalPointer over =
+      MakePhysical(PhysicalOverAggregate{calls}, {std::move(prepared)}, over_schema);
+  // Aliases do not survive the split: plain columns keep their names, others are named for their
+  // place.
   CalcParts above;
   for (size_t i = 0; i < spec.projections.size(); ++i) {
     const Expression& e = spec.projections[i];

@@ -1,4 +1,5 @@
-// A projection with OVER calls, split into what is computed before, the window itself, and what is computed after.
+// A projection with OVER calls, split into what is computed before, the window itself, and what is
+// computed after.
 //
 //   UPPER(k) AS u, v, ROW_NUMBER() OVER (PARTITION BY UPPER(k) ORDER BY ts) + 1 AS r
 //
@@ -6,15 +7,18 @@
 //     Over(ROW_NUMBER over [$2], [ts])                 v, ts, $2, w0$o0
 //       Calc(select=[v, ts, UPPER(k) AS $2])
 //
-// A computed column is named `$` and its position (Calcite's CalcRelSplitter), the results `w0$o0`, `w0$o1`, ….
+// A computed column is named `$` and its position (Calcite's CalcRelSplitter), the results `w0$o0`,
+// `w0$o1`, ….
 #pragma once
 
 #include "planner/rules/calcs.h"
 
 namespace rowtide {
 
-// Requires: some projection has an OVER call; no condition. `keeps_all`: columns that the projections do not read pass
-// through the window too (a ranking prunes them later, but for keys); with QUALIFY they do not.
-Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, bool keeps_all, PlannerContext& context);
+// Requires: some projection has an OVER call; no condition. `keeps_all`: columns that the
+// projections do not read pass through the window too (a ranking prunes them later, but for keys);
+// with QUALIFY they do not.
+Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, bool keeps_all,
+                                 PlannerContext& context);
 
 }  // namespace rowtide

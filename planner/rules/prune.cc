@@ -19,7 +19,8 @@ std::set<int> ReadBy(const PhysicalCalc& calc) {
   return columns;
 }
 
-CalcParts Remapped(const PhysicalCalc& calc, const PhysicalNode& node, const std::vector<int>& mapping) {
+CalcParts Remapped(const PhysicalCalc& calc, const PhysicalNode& node,
+                   const std::vector<int>& mapping) {
   CalcParts spec;
   for (const Expression& e : calc.projections) spec.projections.push_back(Remap(e, mapping));
   spec.names = node.schema.names();
@@ -34,12 +35,15 @@ bool ConstantNumber(const PhysicalRank& rank) {
 
 Result<PhysicalPointer> PruneRank(const PhysicalPointer& node, PlannerContext& context);
 
-// The Calc that leaves columns out below a ranking is made after filters and projections have sunk: it does not go into
-// a union, and only where it stands on a ranking itself it leaves columns out there too.
-Result<PhysicalPointer> CalcBelowRank(const PhysicalPointer& input, CalcParts parts, PlannerContext& context) {
+// The Calc that leaves columns out below a ranking is made after filters and projections have sunk:
+// it does not go into a union, and only where it stands on a ranking itself it leaves columns out
+// there too.
+Result<PhysicalPointer> CalcBelowRank(const PhysicalPointer& input, CalcParts parts,
+                                      PlannerContext& context) {
   if (input->as<PhysicalUnion>()) {
     Schema schema = SchemaOf(parts.projections, parts.names);
-    return MakePhysical(PhysicalCalc{std::move(parts.projections), std::nullopt}, {input}, std::move(schema));
+    return MakePhysical(PhysicalCalc{std::move(parts.projections), std::nullopt}, {input},
+                        std::move(schema));
   }
   RT_ASSIGN(PhysicalPointer calc, MakeCalc(input, std::move(parts), context));
   const bool fresh = input->as<PhysicalRank>() && calc->as<PhysicalCalc>();
@@ -59,7 +63,8 @@ Result<PhysicalPointer> PruneRank(const PhysicalPointer& node, PlannerContext& c
   for (const SortKey& key : rank.order) kept.insert(key.column);
   if (rank.range.is_variable()) kept.insert(rank.range.variable_end);
   for (const ColumnSet& key : UpsertKeys(rank_node->input())) kept.insert(key.begin(), key.end());
-  if (static_cast<int>(kept.size()) == input.size() && reads_number == rank.outputs_number) return node;
+  if (static_cast<int>(kept.size()) == input.size() && reads_number == rank.outputs_number)
+    return node;
   std::vector<int> mapping(static_cast<size_t>(input.size() + 1), -1);
   CalcParts below;
   std::vector<Field> fields;
@@ -74,15 +79,19 @@ Result<PhysicalPointer> PruneRank(const PhysicalPointer& node, PlannerContext& c
   narrow.outputs_number = reads_number;
   for (int& column : narrow.partition) column = mapping[static_cast<size_t>(column)];
   for (SortKey& key : narrow.order) key.column = mapping[static_cast<size_t>(key.column)];
-  if (rank.range.is_variable()) narrow.range.variable_end = mapping[static_cast<size_t>(rank.range.variable_end)];
+  if (rank.range.is_variable())
+    narrow.range.variable_end = mapping[static_cast<size_t>(rank.range.variable_end)];
   if (reads_number) fields.push_back(rank_node->schema.field(number));
   RT_ASSIGN(PhysicalPointer pruned, CalcBelowRank(rank_node->inputs[0], std::move(below), context));
-  PhysicalPointer narrowed = MakePhysical(std::move(narrow), {std::move(pruned)}, Schema(std::move(fields)));
+  PhysicalPointer narrowed =
+      MakePhysical(std::move(narrow), {std::move(pruned)}, Schema(std::move(fields)));
   return MakeCalc(std::move(narrowed), Remapped(calc, *node, mapping), context);
 }
 
-// A GROUP BY without the calls that are not in `read`; `mapping` says where its columns have gone. Null: all are read.
-PhysicalPointer WithCalls(const PhysicalNode& node, const std::set<int>& read, std::vector<int>* mapping) {
+// A GROUP BY without the calls that are not in `read`; `mapping` says where its columns have gone.
+// Null: all are read.
+PhysicalPointer WithCalls(const PhysicalNode& node, const std::set<int>& read,
+                          std::vector<int>* mapping) {
   const auto& aggregate = *node.as<PhysicalGroupAggregate>();
   const int groups = static_cast<int>(aggregate.group.size());
   mapping->assign(static_cast<size_t>(node.schema.size()), -1);
@@ -95,11 +104,13 @@ PhysicalPointer WithCalls(const PhysicalNode& node, const std::set<int>& read, s
     fields.push_back(node.schema.field(i));
     if (i >= groups) narrow.calls.push_back(aggregate.calls[static_cast<size_t>(i - groups)]);
   }
-  if (narrow.calls.size() == aggregate.calls.size() || (groups == 0 && narrow.calls.empty())) return nullptr;
+  if (narrow.calls.size() == aggregate.calls.size() || (groups == 0 && narrow.calls.empty()))
+    return nullptr;
   return MakePhysical(std::move(narrow), node.inputs, Schema(std::move(fields)));
 }
 
-// Calc over GroupAggregate: calls that nobody reads are not made. Their arguments stay below, as in Flink.
+// Calc over GroupAggregate: calls that nobody reads are not made. Their arguments stay below, as in
+// Flink.
 Result<PhysicalPointer> PruneCalls(const PhysicalPointer& node, PlannerContext& context) {
   const auto& calc = *node->as<PhysicalCalc>();
   std::vector<int> mapping;
@@ -137,15 +148,16 @@ PhysicalPointer WithoutCalls(const PhysicalPointer& node) {
   if (!aggregate || aggregate->group.empty() || aggregate->calls.empty()) return node;
   PhysicalGroupAggregate bare = *aggregate;
   bare.calls.clear();
-  std::vector<Field> fields(node->schema.fields().begin(),
-                            node->schema.fields().begin() + static_cast<long>(aggregate->group.size()));
+  std::vector<Field> fields(
+      node->schema.fields().begin(),
+      node->schema.fields().begin() + static_cast<long>(aggregate->group.size()));
   return MakePhysical(std::move(bare), node->inputs, Schema(std::move(fields)));
 }
 
 bool ReadsNothing(const PhysicalGroupAggregate& aggregate) {
-  return aggregate.group.empty() && std::all_of(aggregate.calls.begin(), aggregate.calls.end(), [](const AggregateCall& c) {
-           return c.arguments.empty() && c.filter < 0;
-         });
+  return aggregate.group.empty() &&
+         std::all_of(aggregate.calls.begin(), aggregate.calls.end(),
+                     [](const AggregateCall& c) { return c.arguments.empty() && c.filter < 0; });
 }
 
 // A number that is always k leaves the ranking; a Calc above writes it.
@@ -180,8 +192,10 @@ Result<PhysicalPointer> TopDown(PhysicalPointer node, PlannerContext& context, c
 }
 
 Result<PhysicalPointer> CallsRule(const PhysicalPointer& node, PlannerContext& context) {
-  if (node->as<PhysicalCalc>() && node->input().as<PhysicalGroupAggregate>()) return PruneCalls(node, context);
-  if (node->as<PhysicalCalc>() && (node->input().as<PhysicalLimit>() || node->input().as<PhysicalSortLimit>()) &&
+  if (node->as<PhysicalCalc>() && node->input().as<PhysicalGroupAggregate>())
+    return PruneCalls(node, context);
+  if (node->as<PhysicalCalc>() &&
+      (node->input().as<PhysicalLimit>() || node->input().as<PhysicalSortLimit>()) &&
       node->input().input().as<PhysicalGroupAggregate>()) {
     return PruneCallsOfLimit(node, context);
   }
@@ -192,7 +206,8 @@ Result<PhysicalPointer> CallsRule(const PhysicalPointer& node, PlannerContext& c
   return MakePhysical(*aggregate, {std::move(below)}, node->schema);
 }
 
-// The innermost rankings first: what an outer one does not need has been counted as needed by then, as in Flink.
+// The innermost rankings first: what an outer one does not need has been counted as needed by then,
+// as in Flink.
 Result<PhysicalPointer> PruneRanks(PhysicalPointer node, PlannerContext& context) {
   std::vector<PhysicalPointer> inputs;
   bool changed = false;

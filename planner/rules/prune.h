@@ -5,8 +5,9 @@
 //       Scan(g, id, v, url, extra)                        Calc(select=[g, id, v])
 //                                                           Scan
 //
-// Below a ranking stay: what is read above, the keys of partition and order, the columns of every key of the input and
-// the column that bounds it. A number that is always the same (rn = 1) is written as a literal above.
+// Below a ranking stay: what is read above, the keys of partition and order, the columns of every
+// key of the input and the column that bounds it. A number that is always the same (rn = 1) is
+// written as a literal above.
 #pragma once
 
 #include "planner/physical/plan.h"

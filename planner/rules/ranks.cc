@@ -42,7 +42,9 @@ std::optional<int64_t> WholeNumber(const Expression& e) {
 // A column, or one widened for a comparison.
 std::optional<Expression> BareColumn(const Expression& e) {
   if (e.is_input()) return e;
-  if (e.is_call("CAST") && e.operands[0].is_input() && IsInteger(e.operands[0].type) && IsInteger(e.type)) return e.operands[0];
+  if (e.is_call("CAST") && e.operands[0].is_input() && IsInteger(e.operands[0].type) &&
+      IsInteger(e.type))
+    return e.operands[0];
   return std::nullopt;
 }
 
@@ -51,12 +53,18 @@ bool BoundsOf(const Expression& e, int number, std::vector<Bound>* bounds) {
   if (e.is_call("SEARCH") && e.sarg && e.operands[0].is_input() && e.operands[0].column == number) {
     if (e.sarg->ranges.size() != 1 || e.sarg->null_as == Sarg::NullAs::kTrue) return false;
     const Sarg::Range& range = e.sarg->ranges[0];
-    if (range.lower) bounds->push_back({range.lower_inclusive ? ">=" : ">", Expression::Literal(*range.lower, e.sarg->type)});
-    if (range.upper) bounds->push_back({range.upper_inclusive ? "<=" : "<", Expression::Literal(*range.upper, e.sarg->type)});
+    if (range.lower)
+      bounds->push_back(
+          {range.lower_inclusive ? ">=" : ">", Expression::Literal(*range.lower, e.sarg->type)});
+    if (range.upper)
+      bounds->push_back(
+          {range.upper_inclusive ? "<=" : "<", Expression::Literal(*range.upper, e.sarg->type)});
     return true;
   }
   if (!e.is_call() || e.operands.size() != 2) return false;
-  if (e.function != "=" && e.function != "<" && e.function != "<=" && e.function != ">" && e.function != ">=") return false;
+  if (e.function != "=" && e.function != "<" && e.function != "<=" && e.function != ">" &&
+      e.function != ">=")
+    return false;
   for (int side = 0; side < 2; ++side) {
     const Expression& a = e.operands[static_cast<size_t>(side)];
     const Expression& b = e.operands[static_cast<size_t>(1 - side)];
@@ -81,8 +89,9 @@ Result<std::optional<Recognized>> RangeOf(const std::vector<Bound>& bounds) {
       if (op != "<=" && op != "<" && op != "=") return std::optional<Recognized>();
       const TypeKind kind = column->type.kind;
       if (kind != TypeKind::kSmallInt && kind != TypeKind::kInt && kind != TypeKind::kBigInt) {
-        return Status::Plan("the number of rows to keep is column of type {}; it must be SMALLINT, INT or BIGINT",
-                            ToString(column->type));
+        return Status::Plan(
+            "the number of rows to keep is column of type {}; it must be SMALLINT, INT or BIGINT",
+            ToString(column->type));
       }
       found.range.variable_end = column->column;
       found.keeps_predicate = op != "<=";
@@ -104,11 +113,14 @@ Result<std::optional<Recognized>> RangeOf(const std::vector<Bound>& bounds) {
     }
   }
   if (end == std::numeric_limits<int64_t>::max()) {
-    return Status::Plan("the ranking has no upper bound; a stream can only keep the first rows of each group")
-        .WithHint("add a condition like rn <= 10");
+    return Status::
+        Plan("the ranking has no upper bound; a stream can only keep the first rows of each group")
+            .WithHint("add a condition like rn <= 10");
   }
-  if (end <= 0) return Status::Plan("the ranking ends at {}; the upper bound must be at least 1", end);
-  if (start > end) return Status::Plan("the ranking starts at {} and ends at {}: it holds no row", start, end);
+  if (end <= 0)
+    return Status::Plan("the ranking ends at {}; the upper bound must be at least 1", end);
+  if (start > end)
+    return Status::Plan("the ranking starts at {} and ends at {}: it holds no row", start, end);
   found.range.start = start;
   found.range.end = end;
   return std::optional<Recognized>(found);
@@ -126,7 +138,8 @@ std::string NumberName(const PhysicalNode& calc, int number, const std::string& 
   const auto& op = *calc.as<PhysicalCalc>();
   std::string name = otherwise;
   for (size_t i = 0; i < op.projections.size(); ++i) {
-    if (op.projections[i].is_input() && op.projections[i].column == number) name = calc.schema.name(static_cast<int>(i));
+    if (op.projections[i].is_input() && op.projections[i].column == number)
+      name = calc.schema.name(static_cast<int>(i));
   }
   return name;
 }
@@ -160,16 +173,20 @@ Result<PhysicalPointer> Recognized1(const PhysicalPointer& node, PlannerContext&
   const OverWindow& window = *over->calls[0].over;
   for (const Expression& part : window.partition) rank.partition.push_back(part.column);
   for (const OverWindow::Order& order : window.order) {
-    if (order.key.is_input()) rank.order.push_back({order.key.column, order.descending, order.nulls_first});
+    if (order.key.is_input())
+      rank.order.push_back({order.key.column, order.descending, order.nulls_first});
   }
   if (recognized->keeps_predicate && !context.options.flink_compat) {
     for (Expression& part : number_parts) rest.push_back(std::move(part));
-    context.Deviate("15.5: the bound on the row number is strict (<) or exact (=) against a column; it stays as a "
-                    "filter above Rank, where Flink reads it as <=");
+    context.Deviate(
+        "15.5: the bound on the row number is strict (<) or exact (=) against a column; it stays "
+        "as a "
+        "filter above Rank, where Flink reads it as <=");
   }
   const auto mentions_number = [number](const Expression& e) { return Mentions(e, number); };
-  rank.outputs_number = std::any_of(calc->projections.begin(), calc->projections.end(), mentions_number) ||
-                        std::any_of(rest.begin(), rest.end(), mentions_number);
+  rank.outputs_number =
+      std::any_of(calc->projections.begin(), calc->projections.end(), mentions_number) ||
+      std::any_of(rest.begin(), rest.end(), mentions_number);
   Schema schema = over_node.input().schema;
   if (rank.outputs_number) {
     std::string name = NumberName(*node, number, over_node.schema.name(number));

@@ -22,26 +22,28 @@ Range Point(const Value& value) { return {value, value, true, true}; }
 
 bool IsPoint(const Range& range) {
   return range.lower && range.upper && range.lower_inclusive && range.upper_inclusive &&
-         CompareValues(*range.lower, *range.upper) == 0;
+         CompareConstants(*range.lower, *range.upper) == 0;
 }
 
 bool IsEmpty(const Range& range) {
   if (!range.lower || !range.upper) return false;
-  const int order = CompareValues(*range.lower, *range.upper);
+  const int order = CompareConstants(*range.lower, *range.upper);
   return order > 0 || (order == 0 && !(range.lower_inclusive && range.upper_inclusive));
 }
 
 // Orders lower bounds; no bound comes first, an inclusive one before an exclusive one.
 int CompareLower(const Range& a, const Range& b) {
-  if (!a.lower || !b.lower) return static_cast<int>(a.lower.has_value()) - static_cast<int>(b.lower.has_value());
-  const int order = CompareValues(*a.lower, *b.lower);
+  if (!a.lower || !b.lower)
+    return static_cast<int>(a.lower.has_value()) - static_cast<int>(b.lower.has_value());
+  const int order = CompareConstants(*a.lower, *b.lower);
   if (order != 0) return order;
   return static_cast<int>(b.lower_inclusive) - static_cast<int>(a.lower_inclusive);
 }
 
 int CompareUpper(const Range& a, const Range& b) {
-  if (!a.upper || !b.upper) return static_cast<int>(b.upper.has_value()) - static_cast<int>(a.upper.has_value());
-  const int order = CompareValues(*a.upper, *b.upper);
+  if (!a.upper || !b.upper)
+    return static_cast<int>(b.upper.has_value()) - static_cast<int>(a.upper.has_value());
+  const int order = CompareConstants(*a.upper, *b.upper);
   if (order != 0) return order;
   return static_cast<int>(a.upper_inclusive) - static_cast<int>(b.upper_inclusive);
 }
@@ -49,7 +51,7 @@ int CompareUpper(const Range& a, const Range& b) {
 // Whether `next`, which does not start before `range`, touches or overlaps it.
 bool Connected(const Range& range, const Range& next) {
   if (!range.upper || !next.lower) return true;
-  const int order = CompareValues(*range.upper, *next.lower);
+  const int order = CompareConstants(*range.upper, *next.lower);
   return order > 0 || (order == 0 && (range.upper_inclusive || next.lower_inclusive));
 }
 
@@ -83,7 +85,8 @@ std::vector<Range> Intersected(const std::vector<Range>& a, const std::vector<Ra
 }
 
 bool IsComparable(const Value& value) {
-  return !IsNull(value) && (!std::holds_alternative<double>(value) || std::get<double>(value) == std::get<double>(value));
+  return !IsNull(value) && (!std::holds_alternative<double>(value) ||
+                            std::get<double>(value) == std::get<double>(value));
 }
 
 // column <op> literal as ranges.
@@ -137,7 +140,8 @@ std::optional<Term> TermOf(const Expression& e, bool conjunction, bool unknown_i
   if (!straight && !mirrored) return std::nullopt;
   const Expression& literal = e.operands[straight ? 1 : 0];
   if (!IsComparable(literal.literal)) return std::nullopt;
-  if (!RangesOf(straight ? e.function : Mirrored(e.function), literal.literal, &term.ranges)) return std::nullopt;
+  if (!RangesOf(straight ? e.function : Mirrored(e.function), literal.literal, &term.ranges))
+    return std::nullopt;
   term.operand = e.operands[straight ? 0 : 1];
   term.type = literal.type;
   return term;
@@ -151,19 +155,23 @@ std::optional<Type> CommonType(const Type& a, const Type& b) {
   if (b.kind == TypeKind::kNull) return a;
   if (a.SameButNullability(b)) return a;
   if (IsInteger(a) && IsInteger(b)) return a.kind >= b.kind ? a : b;
-  if (IsCharacter(a) && IsCharacter(b)) return Type::VarChar(std::max(a.precision, b.precision)).NotNull();
+  if (IsCharacter(a) && IsCharacter(b))
+    return Type::VarChar(std::max(a.precision, b.precision)).NotNull();
   if (IsScaled(a) && IsScaled(b)) {
     const std::optional<Type> type = LeastRestrictive(a, b);
     return type ? std::optional<Type>(type->NotNull()) : std::nullopt;
   }
-  if (a.kind == b.kind && IsTimestamp(a) && a.precision <= 3 && b.precision <= 3) return a.precision >= b.precision ? a : b;
+  if (a.kind == b.kind && IsTimestamp(a) && a.precision <= 3 && b.precision <= 3)
+    return a.precision >= b.precision ? a : b;
   return std::nullopt;
 }
 
 Value Converted(const Value& value, const Type& from, const Type& to) {
   if (to.kind != TypeKind::kDecimal || from.SameButNullability(to)) return value;
-  int128 unscaled = from.kind == TypeKind::kDecimal ? std::get<int128>(value) : std::get<int64_t>(value);
-  for (int scale = from.kind == TypeKind::kDecimal ? from.scale : 0; scale < to.scale; ++scale) unscaled *= 10;
+  int128 unscaled =
+      from.kind == TypeKind::kDecimal ? std::get<int128>(value) : std::get<int64_t>(value);
+  for (int scale = from.kind == TypeKind::kDecimal ? from.scale : 0; scale < to.scale; ++scale)
+    unscaled *= 10;
   return unscaled;
 }
 
@@ -183,9 +191,9 @@ Expression Comparison(const char* op, const Term& term, const Value& value) {
 }
 
 bool IsHole(const std::vector<Range>& ranges) {  // everything but one point
-  return ranges.size() == 2 && !ranges[0].lower && !ranges[1].upper && ranges[0].upper && ranges[1].lower &&
-         !ranges[0].upper_inclusive && !ranges[1].lower_inclusive &&
-         CompareValues(*ranges[0].upper, *ranges[1].lower) == 0;
+  return ranges.size() == 2 && !ranges[0].lower && !ranges[1].upper && ranges[0].upper &&
+         ranges[1].lower && !ranges[0].upper_inclusive && !ranges[1].lower_inclusive &&
+         CompareConstants(*ranges[0].upper, *ranges[1].lower) == 0;
 }
 
 Expression ToExpression(const Term& term, bool unknown_is_false) {
@@ -195,7 +203,8 @@ Expression ToExpression(const Term& term, bool unknown_is_false) {
     if (term.ranges.empty() && (unknown_is_false || !nullable)) return Expression::Bool(false);
     if (term.ranges.size() == 1 && !term.ranges[0].lower && !term.ranges[0].upper) {
       if (!nullable) return Expression::Bool(true);
-      if (unknown_is_false) return Expression::Call("IS NOT NULL", {input}, Type::Boolean().NotNull());
+      if (unknown_is_false)
+        return Expression::Call("IS NOT NULL", {input}, Type::Boolean().NotNull());
     } else if (term.ranges.size() == 1) {
       const Range& range = term.ranges[0];
       if (IsPoint(range)) return Comparison("=", term, *range.lower);
@@ -216,14 +225,15 @@ Expression ToExpression(const Term& term, bool unknown_is_false) {
                  : term.null_is_false ? Sarg::NullAs::kFalse
                                       : Sarg::NullAs::kUnknown;
   const bool settled = sarg.null_as != Sarg::NullAs::kUnknown;
-  Expression search = Expression::Call("SEARCH", {input}, Type::Boolean().WithNullable(nullable && !settled));
+  Expression search =
+      Expression::Call("SEARCH", {input}, Type::Boolean().WithNullable(nullable && !settled));
   search.sarg = std::make_shared<const Sarg>(std::move(sarg));
   return search;
 }
 
 }  // namespace
 
-int CompareValues(const Value& a, const Value& b) {
+int CompareConstants(const Value& a, const Value& b) {
   if (a.index() != b.index()) return a.index() < b.index() ? -1 : 1;
   if (const WideTime* x = std::get_if<WideTime>(&a)) {
     const WideTime& y = std::get<WideTime>(b);
@@ -235,18 +245,24 @@ int CompareValues(const Value& a, const Value& b) {
   if (const int64_t* x = std::get_if<int64_t>(&a)) return compare(*x, std::get<int64_t>(b));
   if (const double* x = std::get_if<double>(&a)) return compare(*x, std::get<double>(b));
   if (const int128* x = std::get_if<int128>(&a)) return compare(*x, std::get<int128>(b));
-  if (const std::string* x = std::get_if<std::string>(&a)) return compare(*x, std::get<std::string>(b));
+  if (const std::string* x = std::get_if<std::string>(&a))
+    return compare(*x, std::get<std::string>(b));
   return 0;
 }
 
 namespace {
-bool IsPlain(const Expression& e) { return e.is_input() || (e.is_call("CAST") && e.operands[0].is_input()); }
+bool IsPlain(const Expression& e) {
+  return e.is_input() || (e.is_call("CAST") && e.operands[0].is_input());
+}
 }  // namespace
 
-std::vector<Expression> MergeRanges(std::vector<Expression> terms, bool conjunction, bool unknown_is_false) {
-  constexpr size_t kFewestOfExpression = 4;  // below that, Flink leaves terms on anything but a column alone
+std::vector<Expression> MergeRanges(std::vector<Expression> terms, bool conjunction,
+                                    bool unknown_is_false) {
+  constexpr size_t kFewestOfExpression =
+      4;  // below that, Flink leaves terms on anything but a column alone
   std::vector<std::optional<Term>> parsed;
-  for (const Expression& term : terms) parsed.push_back(TermOf(term, conjunction, unknown_is_false));
+  for (const Expression& term : terms)
+    parsed.push_back(TermOf(term, conjunction, unknown_is_false));
   std::vector<Expression> out;
   std::vector<bool> used(terms.size(), false);
   for (size_t i = 0; i < terms.size(); ++i) {
@@ -295,7 +311,8 @@ std::vector<Expression> MergeRanges(std::vector<Expression> terms, bool conjunct
 std::optional<bool> Implied(const Expression& known, const Expression& term) {
   const std::optional<Term> fact = TermOf(known, true, false);
   const std::optional<Term> asked = TermOf(term, true, false);
-  if (!fact || !asked || fact->null_is_true || !(fact->operand == asked->operand)) return std::nullopt;
+  if (!fact || !asked || fact->null_is_true || !(fact->operand == asked->operand))
+    return std::nullopt;
   const std::optional<Type> type = CommonType(fact->type, asked->type);
   if (!type || type->kind == TypeKind::kNull) return std::nullopt;
   Term a = *fact, b = *asked;
@@ -306,7 +323,8 @@ std::optional<bool> Implied(const Expression& known, const Expression& term) {
   const std::vector<Range> all = United(a.ranges);
   if (both.size() != all.size()) return std::nullopt;
   for (size_t i = 0; i < all.size(); ++i) {
-    if (CompareLower(both[i], all[i]) != 0 || CompareUpper(both[i], all[i]) != 0) return std::nullopt;
+    if (CompareLower(both[i], all[i]) != 0 || CompareUpper(both[i], all[i]) != 0)
+      return std::nullopt;
   }
   return true;
 }

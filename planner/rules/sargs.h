@@ -9,14 +9,17 @@
 namespace rowtide {
 
 // Orders two values of one type. Requires: both not NULL.
-int CompareValues(const Value& a, const Value& b);
+int CompareConstants(const Value& a, const Value& b);
 
-// The terms of an AND (`conjunction`) or OR that compare one plain column with constants become one term, at the place
-// of the first of them; all others stay as they are. A merged term is the literal TRUE or FALSE, a comparison, IS NOT
-// NULL, or SEARCH. `unknown_is_false`: the result is a condition of which only TRUE counts.
-std::vector<Expression> MergeRanges(std::vector<Expression> terms, bool conjunction, bool unknown_is_false);
+// The terms of an AND (`conjunction`) or OR that compare one plain column with constants become one
+// term, at the place of the first of them; all others stay as they are. A merged term is the
+// literal TRUE or FALSE, a comparison, IS NOT NULL, or SEARCH. `unknown_is_false`: the result is a
+// condition of which only TRUE counts.
+std::vector<Expression> MergeRanges(std::vector<Expression> terms, bool conjunction,
+                                    bool unknown_is_false);
 
-// What `term` gives where `known` holds, both comparing the same column with constants: true, false, or none (open).
+// What `term` gives where `known` holds, both comparing the same column with constants: true,
+// false, or none (open).
 std::optional<bool> Implied(const Expression& known, const Expression& term);
 
 }  // namespace rowtide

@@ -17,7 +17,8 @@ bool HasInputs(const Expression& e) {
 }
 
 bool IsComparison(const Expression& e) {
-  return e.is_call("=") || e.is_call("<>") || e.is_call("<") || e.is_call("<=") || e.is_call(">") || e.is_call(">=");
+  return e.is_call("=") || e.is_call("<>") || e.is_call("<") || e.is_call("<=") || e.is_call(">") ||
+         e.is_call(">=");
 }
 
 const char* NegatedComparison(const std::string& op) {
@@ -35,7 +36,8 @@ Expression IsPredicate(const char* name, const Expression& operand) {
 }
 
 Expression Connective(const char* name, std::vector<Expression> operands) {
-  const bool nullable = std::any_of(operands.begin(), operands.end(), [](const Expression& e) { return e.type.nullable; });
+  const bool nullable = std::any_of(operands.begin(), operands.end(),
+                                    [](const Expression& e) { return e.type.nullable; });
   return Expression::Call(name, std::move(operands), Type::Boolean().WithNullable(nullable));
 }
 
@@ -79,7 +81,8 @@ class Simplifier {
         e.operands[0].type.SameButNullability(e.type) && e.type.nullable) {
       return false;  // already the form of a nullable constant
     }
-    return e.type.kind != TypeKind::kSymbol && e.function != "UNIX_TIMESTAMP";  // Flink leaves that to run time
+    return e.type.kind != TypeKind::kSymbol &&
+           e.function != "UNIX_TIMESTAMP";  // Flink leaves that to run time
   }
 
   Result<std::optional<Expression>> Fold(const Expression& e) {
@@ -89,7 +92,8 @@ class Simplifier {
       return value.status();
     }
     if (IsNull(*value)) return std::optional<Expression>(Expression::Null(e.type));
-    return std::optional<Expression>(ConstantOfType(Expression::Literal(*value, e.type.NotNull()), e.type));
+    return std::optional<Expression>(
+        ConstantOfType(Expression::Literal(*value, e.type.NotNull()), e.type));
   }
 
   Result<Expression> Operands(const Expression& e, bool unknown_is_false) {
@@ -143,9 +147,11 @@ class Simplifier {
     const size_t before = terms.size();
     terms = MergeRanges(std::move(terms), conjunction, unknown_is_false);
     if (!conjunction) {
-      if (std::optional<Expression> factored = Factored(terms)) return Run(*factored, unknown_is_false);
+      if (std::optional<Expression> factored = Factored(terms))
+        return Run(*factored, unknown_is_false);
       if (terms.size() != before || terms.size() != e.operands.size()) {
-        std::stable_partition(terms.begin(), terms.end(), [](const Expression& term) { return term.is_call("IS NULL"); });
+        std::stable_partition(terms.begin(), terms.end(),
+                              [](const Expression& term) { return term.is_call("IS NULL"); });
       }
       if (unknown_is_false) ExcludedMiddle(&terms);
     }
@@ -166,10 +172,12 @@ class Simplifier {
   // What one comparison of a conjunction says is used in the others: (v > 1 OR b) AND v > 5.
   Result<std::vector<Expression>> WithKnown(std::vector<Expression> terms) {
     for (size_t i = 0; i < terms.size(); ++i) {
-      if (!terms[i].is_call("OR") && !terms[i].is_call("NOT") && !terms[i].is_call("CASE")) continue;
+      if (!terms[i].is_call("OR") && !terms[i].is_call("NOT") && !terms[i].is_call("CASE"))
+        continue;
       Expression term = terms[i];
       for (size_t j = 0; j < terms.size(); ++j) {
-        if (j != i && (IsComparison(terms[j]) || terms[j].is_call("SEARCH"))) term = Knowing(terms[j], term);
+        if (j != i && (IsComparison(terms[j]) || terms[j].is_call("SEARCH")))
+          term = Knowing(terms[j], term);
       }
       if (!(term == terms[i])) {
         RT_ASSIGN(terms[i], Run(term, true));
@@ -186,7 +194,8 @@ class Simplifier {
   static Expression Knowing(const Expression& known, const Expression& term) {
     if (const std::optional<bool> implied = Implied(known, term)) {
       if (!*implied) return Expression::Bool(false);
-      const Expression& operand = term.operands[0].is_literal() ? term.operands[1] : term.operands[0];
+      const Expression& operand =
+          term.operands[0].is_literal() ? term.operands[1] : term.operands[0];
       return operand.type.nullable ? IsPredicate("IS NOT NULL", operand) : Expression::Bool(true);
     }
     if (!term.is_call("OR") && !term.is_call("AND") && !term.is_call("NOT")) return term;
@@ -203,9 +212,10 @@ class Simplifier {
     std::vector<Expression> common;
     std::set<std::string> common_digests;
     for (const Expression& part : parts[0]) {
-      const bool everywhere = std::all_of(parts.begin(), parts.end(), [&](const std::vector<Expression>& others) {
-        return std::find(others.begin(), others.end(), part) != others.end();
-      });
+      const bool everywhere =
+          std::all_of(parts.begin(), parts.end(), [&](const std::vector<Expression>& others) {
+            return std::find(others.begin(), others.end(), part) != others.end();
+          });
       if (everywhere && common_digests.insert(Digest(part)).second) common.push_back(part);
     }
     if (common.empty()) return std::nullopt;
@@ -253,15 +263,17 @@ class Simplifier {
 
   // The columns that must not be NULL for `e` to be anything but NULL, as far as Calcite knows.
   static void AddStrict(const Expression& e, std::set<std::string>* columns) {
-    static const std::set<std::string> kStrict = {"=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "CAST", "NOT",
-                                                  "LIKE", "SIMILAR TO", "SEARCH"};
+    static const std::set<std::string> kStrict = {"=",    "<>",  "<",    "<=",         ">",
+                                                  ">=",   "+",   "-",    "*",          "/",
+                                                  "CAST", "NOT", "LIKE", "SIMILAR TO", "SEARCH"};
     if (e.is_input()) columns->insert(Digest(e));
     if (!e.is_call() || kStrict.count(e.function) == 0) return;
     if (e.sarg && e.sarg->null_as == Sarg::NullAs::kTrue) return;
     for (const Expression& operand : e.operands) AddStrict(operand, columns);
   }
 
-  // IS NOT NULL goes where a comparison of the same column implies it; what is left of it comes last, NOT terms before it.
+  // IS NOT NULL goes where a comparison of the same column implies it; what is left of it comes
+  // last, NOT terms before it.
   static void Settle(std::vector<Expression>* terms) {
     std::set<std::string> compared;
     for (const Expression& term : *terms) {
@@ -269,10 +281,13 @@ class Simplifier {
     }
     terms->erase(std::remove_if(terms->begin(), terms->end(),
                                 [&](const Expression& term) {
-                                  return term.is_call("IS NOT NULL") && compared.count(Digest(term.operands[0])) > 0;
+                                  return term.is_call("IS NOT NULL") &&
+                                         compared.count(Digest(term.operands[0])) > 0;
                                 }),
                  terms->end());
-    const auto rank = [](const Expression& term) { return term.is_call("IS NOT NULL") ? 2 : term.is_call("NOT") ? 1 : 0; };
+    const auto rank = [](const Expression& term) {
+      return term.is_call("IS NOT NULL") ? 2 : term.is_call("NOT") ? 1 : 0;
+    };
     std::stable_sort(terms->begin(), terms->end(),
                      [&](const Expression& a, const Expression& b) { return rank(a) < rank(b); });
   }
@@ -288,7 +303,8 @@ class Simplifier {
       for (const Expression& term : operand.operands) {
         negated.push_back(Expression::Call("NOT", {term}, term.type));
       }
-      return Run(Connective(operand.is_call("AND") ? "OR" : "AND", std::move(negated)), unknown_is_false);
+      return Run(Connective(operand.is_call("AND") ? "OR" : "AND", std::move(negated)),
+                 unknown_is_false);
     }
     if (operand.is_call() && operand.operands.size() == 2) {
       if (const char* negated = NegatedComparison(operand.function)) {
@@ -296,11 +312,16 @@ class Simplifier {
       }
     }
     static const std::pair<const char*, const char*> kOpposites[] = {
-        {"IS NULL", "IS NOT NULL"},   {"IS TRUE", "IS NOT TRUE"},         {"IS FALSE", "IS NOT FALSE"},
-        {"IS UNKNOWN", "IS NOT UNKNOWN"}, {"IS DISTINCT FROM", "IS NOT DISTINCT FROM"}};
+        {"IS NULL", "IS NOT NULL"},
+        {"IS TRUE", "IS NOT TRUE"},
+        {"IS FALSE", "IS NOT FALSE"},
+        {"IS UNKNOWN", "IS NOT UNKNOWN"},
+        {"IS DISTINCT FROM", "IS NOT DISTINCT FROM"}};
     for (const auto& [a, b] : kOpposites) {
-      if (operand.is_call(a)) return Run(Expression::Call(b, operand.operands, operand.type), unknown_is_false);
-      if (operand.is_call(b)) return Run(Expression::Call(a, operand.operands, operand.type), unknown_is_false);
+      if (operand.is_call(a))
+        return Run(Expression::Call(b, operand.operands, operand.type), unknown_is_false);
+      if (operand.is_call(b))
+        return Run(Expression::Call(a, operand.operands, operand.type), unknown_is_false);
     }
     RT_ASSIGN(Expression simple, Run(operand, false));
     if (!(simple == operand)) return Not(simple, unknown_is_false);
@@ -331,9 +352,12 @@ class Simplifier {
     if (unknown_is_false && e.type.kind == TypeKind::kBoolean) return CaseAsCondition(kept);
     MergeEqualBranches(&kept);
     if (kept.size() == 1) return kept[0].type == e.type ? kept[0] : Retyped(kept[0], e.type);
-    if (kept.size() == 3 && kept[1].is_literal() && kept[2].is_literal() && e.type.kind == TypeKind::kBoolean) {
-      if (kept[1].is_true() && kept[2].is_false()) return Call(IsPredicate("IS TRUE", kept[0]), false);
-      if (kept[1].is_false() && kept[2].is_true()) return Call(IsPredicate("IS NOT TRUE", kept[0]), false);
+    if (kept.size() == 3 && kept[1].is_literal() && kept[2].is_literal() &&
+        e.type.kind == TypeKind::kBoolean) {
+      if (kept[1].is_true() && kept[2].is_false())
+        return Call(IsPredicate("IS TRUE", kept[0]), false);
+      if (kept[1].is_false() && kept[2].is_true())
+        return Call(IsPredicate("IS NOT TRUE", kept[0]), false);
     }
     Expression copy = e;
     copy.operands = std::move(kept);
@@ -398,9 +422,11 @@ class Simplifier {
       if (!e.operands[0].type.nullable) return Not(e.operands[0], unknown_is_false);
     }
     if (e.function == "COALESCE") return Coalesce(std::move(e));
-    const bool arithmetic = e.function == "+" || e.function == "-" || e.function == "*" || e.function == "/";
-    if (arithmetic && std::any_of(e.operands.begin(), e.operands.end(),
-                                  [](const Expression& operand) { return operand.is_null_literal(); })) {
+    const bool arithmetic =
+        e.function == "+" || e.function == "-" || e.function == "*" || e.function == "/";
+    if (arithmetic &&
+        std::any_of(e.operands.begin(), e.operands.end(),
+                    [](const Expression& operand) { return operand.is_null_literal(); })) {
       return Expression::Null(e.type);
     }
     if (e.function == "CAST" && e.operands[0].type == e.type &&
@@ -417,7 +443,8 @@ class Simplifier {
     if (unknown_is_false && e.operands[0] == e.operands[1] && IsDeterministic(e)) {  // v = v, v < v
       const bool holds = e.function == "=" || e.function == "<=" || e.function == ">=";
       if (!holds) return Expression::Bool(false);
-      return e.operands[0].type.nullable ? IsPredicate("IS NOT NULL", e.operands[0]) : Expression::Bool(true);
+      return e.operands[0].type.nullable ? IsPredicate("IS NOT NULL", e.operands[0])
+                                         : Expression::Bool(true);
     }
     if (e.operands[0].type.kind == TypeKind::kBoolean && e.operands[1].is_literal()) {  // b = TRUE
       const bool wanted = e.operands[1].is_true();
@@ -433,7 +460,8 @@ class Simplifier {
         const bool is_value = i % 2 == 1 || i + 1 == moved.operands.size();
         if (!is_value) continue;
         literals &= moved.operands[i].is_literal();
-        moved.operands[i] = Expression::Call(e.function, {moved.operands[i], e.operands[1]}, Type::Boolean());
+        moved.operands[i] =
+            Expression::Call(e.function, {moved.operands[i], e.operands[1]}, Type::Boolean());
       }
       if (literals) return Run(moved, true);
     }
@@ -475,7 +503,8 @@ class Simplifier {
 }  // namespace
 
 Expression ConstantOfType(const Expression& literal, const Type& type) {
-  if (literal.type == type || literal.is_null_literal()) return Expression::Literal(literal.literal, type);
+  if (literal.type == type || literal.is_null_literal())
+    return Expression::Literal(literal.literal, type);
   Expression plain = literal;
   if (type.kind == TypeKind::kDecimal) plain.literal_text.clear();  // all digits of its scale
   return Expression::Cast(std::move(plain), type);
@@ -485,7 +514,8 @@ Result<Expression> SimplifyValue(const Expression& expression, const EvaluationC
   return Simplifier(context).Run(expression, false);
 }
 
-Result<Expression> SimplifyCondition(const Expression& condition, const EvaluationContext& context) {
+Result<Expression> SimplifyCondition(const Expression& condition,
+                                     const EvaluationContext& context) {
   return Simplifier(context).Run(condition, true);
 }
 

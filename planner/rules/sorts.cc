@@ -11,7 +11,8 @@ namespace {
 PhysicalPointer Limited(PhysicalPointer input, const LogicalSort& sort, std::vector<SortKey> keys) {
   Schema schema = input->schema;
   if (keys.empty()) {
-    return MakePhysical(PhysicalLimit{sort.offset.value_or(0), sort.fetch}, {std::move(input)}, std::move(schema));
+    return MakePhysical(PhysicalLimit{sort.offset.value_or(0), sort.fetch}, {std::move(input)},
+                        std::move(schema));
   }
   PhysicalSortLimit op;
   op.order = std::move(keys);
@@ -25,14 +26,18 @@ bool TakesProjection(const PhysicalNode& calc) {
   const auto* scan = calc.input().as<PhysicalScan>();
   const auto& projections = calc.as<PhysicalCalc>()->projections;
   return scan && scan->table->source && scan->table->source->projection &&
-         std::all_of(projections.begin(), projections.end(), [](const Expression& e) { return e.is_input(); });
+         std::all_of(projections.begin(), projections.end(),
+                     [](const Expression& e) { return e.is_input(); });
 }
 
-// The limit sinks below a projection when its keys are plain columns of what lies below. Above a filter it needs the
-// columns that the projection reads, and those of the filter if it computes something.
-Result<PhysicalPointer> BelowProjection(const PhysicalPointer& calc, const LogicalSort& sort, PlannerContext& context) {
+// The limit sinks below a projection when its keys are plain columns of what lies below. Above a
+// filter it needs the columns that the projection reads, and those of the filter if it computes
+// something.
+Result<PhysicalPointer> BelowProjection(const PhysicalPointer& calc, const LogicalSort& sort,
+                                        PlannerContext& context) {
   const auto& op = *calc->as<PhysicalCalc>();
-  if (calc->input().as<PhysicalRank>() || calc->input().as<PhysicalOverAggregate>()) return Limited(calc, sort, sort.keys);
+  if (calc->input().as<PhysicalRank>() || calc->input().as<PhysicalOverAggregate>())
+    return Limited(calc, sort, sort.keys);
   std::vector<SortKey> keys = sort.keys;
   for (SortKey& key : keys) {
     const Expression& e = op.projections[static_cast<size_t>(key.column)];
@@ -42,7 +47,8 @@ Result<PhysicalPointer> BelowProjection(const PhysicalPointer& calc, const Logic
   const std::vector<std::string> names = calc->schema.names();
   if (!op.condition) {
     if (TakesProjection(*calc)) return Limited(calc, sort, sort.keys);
-    return MakeCalc(Limited(calc->inputs[0], sort, std::move(keys)), {op.projections, names, std::nullopt}, context);
+    return MakeCalc(Limited(calc->inputs[0], sort, std::move(keys)),
+                    {op.projections, names, std::nullopt}, context);
   }
   std::set<int> needed;
   bool computes = false;
@@ -65,24 +71,29 @@ Result<PhysicalPointer> BelowProjection(const PhysicalPointer& calc, const Logic
   RT_ASSIGN(PhysicalPointer filtered, MakeCalc(calc->inputs[0], std::move(below), context));
   std::vector<Expression> above;
   for (const Expression& e : op.projections) above.push_back(Remap(e, mapping));
-  return MakeCalc(Limited(std::move(filtered), sort, std::move(keys)), {std::move(above), names, std::nullopt}, context);
+  return MakeCalc(Limited(std::move(filtered), sort, std::move(keys)),
+                  {std::move(above), names, std::nullopt}, context);
 }
 
 }  // namespace
 
-Result<PhysicalPointer> MakeSort(PhysicalPointer input, const LogicalSort& sort, PlannerContext& context) {
+Result<PhysicalPointer> MakeSort(PhysicalPointer input, const LogicalSort& sort,
+                                 PlannerContext& context) {
   if (sort.fetch && *sort.fetch == 0) return EmptyValues(input->schema);
   if (IsEmptyValues(*input)) return input;
   if (!sort.fetch && !sort.keys.empty()) {
     const SortKey& first = sort.keys[0];
     if (input->schema.type(first.column).is_time_attribute() && !first.descending) {
-      if (!sort.offset) return Status::Unsupported("ORDER BY a time attribute without LIMIT (temporal sort) is not supported yet");
+      if (!sort.offset)
+        return Status::Unsupported(
+            "ORDER BY a time attribute without LIMIT (temporal sort) is not supported yet");
     }
     if (sort.offset) {
       return Status::Plan("ORDER BY … OFFSET needs a LIMIT (FETCH) on a stream");
     }
-    return Status::Plan("a stream cannot be sorted by {}, which is no time attribute in ascending order",
-                        Quote(input->schema.name(first.column)))
+    return Status::Plan(
+               "a stream cannot be sorted by {}, which is no time attribute in ascending order",
+               Quote(input->schema.name(first.column)))
         .WithHint("add LIMIT n to keep the first n rows");
   }
   if (input->as<PhysicalCalc>()) return BelowProjection(input, sort, context);

@@ -10,6 +10,7 @@
 
 namespace rowtide {
 
-Result<PhysicalPointer> MakeSort(PhysicalPointer input, const LogicalSort& sort, PlannerContext& context);
+Result<PhysicalPointer> MakeSort(PhysicalPointer input, const LogicalSort& sort,
+                                 PlannerContext& context);
 
 }  // namespace rowtide

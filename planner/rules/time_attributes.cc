@@ -17,11 +17,14 @@ Expression Materialized(const Expression& e) {
 
 // Time attributes inside calls; at the top they stay what they are.
 Expression InsideCalls(const Expression& e) {
-  if (!e.is_call() || e.function == "CURRENT_WATERMARK" || e.function == "PROCTIME_MATERIALIZE") return e;
+  if (!e.is_call() || e.function == "CURRENT_WATERMARK" || e.function == "PROCTIME_MATERIALIZE")
+    return e;
   Expression copy = e;
   for (Expression& operand : copy.operands) {
     operand = InsideCalls(operand);
-    if (e.function == "CAST" && operand.type.is_rowtime() && e.type.SameButNullability(operand.type)) continue;
+    if (e.function == "CAST" && operand.type.is_rowtime() &&
+        e.type.SameButNullability(operand.type))
+      continue;
     operand = Materialized(operand);
   }
   return copy;
@@ -46,7 +49,8 @@ Result<PhysicalPointer> BelowAggregate(const PhysicalPointer& node, PlannerConte
   if (!any) return node;
   RT_ASSIGN(PhysicalPointer below, MakeCalc(node->inputs[0], std::move(spec), context));
   std::vector<Field> fields = node->schema.fields();
-  for (size_t i = 0; i < aggregate.group.size(); ++i) fields[i].type = fields[i].type.WithoutTimeAttribute();
+  for (size_t i = 0; i < aggregate.group.size(); ++i)
+    fields[i].type = fields[i].type.WithoutTimeAttribute();
   return MakePhysical(aggregate, {std::move(below)}, Schema(std::move(fields)));
 }
 

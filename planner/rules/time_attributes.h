@@ -1,4 +1,5 @@
-// Time attributes become plain values where something is computed from them (Flink's RelTimeIndicatorConverter).
+// Time attributes become plain values where something is computed from them (Flink's
+// RelTimeIndicatorConverter).
 //
 //   ts + INTERVAL '1' SECOND, ts rowtime     +(CAST(ts AS TIMESTAMP(3)), 1000:INTERVAL SECOND)
 //   SELECT p, p processing time              PROCTIME_MATERIALIZE(p) at the end of the query

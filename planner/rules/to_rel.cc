@@ -12,7 +12,8 @@
 namespace rowtide {
 namespace {
 
-// The columns of a node that its parent reads, in the order in which it first does; none = all of them.
+// The columns of a node that its parent reads, in the order in which it first does; none = all of
+// them.
 using Columns = std::vector<int>;
 using Needed = std::optional<Columns>;
 
@@ -28,7 +29,8 @@ void AddInputs(const Expression& e, Columns* columns) {
   for (int column : InputsOf(e)) Add(column, columns);
 }
 
-// `e` with its window calls and columns read from `items`, the SELECT list; none when one is not in the list.
+// `e` with its window calls and columns read from `items`, the SELECT list; none when one is not in
+// the list.
 std::optional<Expression> OverItems(const Expression& e, const std::vector<Expression>& items) {
   if (e.is_input() || e.kind == Expression::Kind::kOver) {
     const auto found = std::find(items.begin(), items.end(), e);
@@ -49,8 +51,10 @@ LogicalPointer Unqualified(const LogicalFilter& filter, const LogicalNode& input
   const auto* project = input.as<LogicalProject>();
   if (!project || !filter.condition.is_input()) return nullptr;
   const int last = input.schema.size() - 1;
-  if (filter.condition.column != last || input.schema.name(last) != "QualifyExpression") return nullptr;
-  LogicalProject items{{project->expressions.begin(), project->expressions.end() - 1}, project->ttl_hints};
+  if (filter.condition.column != last || input.schema.name(last) != "QualifyExpression")
+    return nullptr;
+  LogicalProject items{{project->expressions.begin(), project->expressions.end() - 1},
+                       project->ttl_hints};
   std::optional<Expression> condition = OverItems(project->expressions.back(), items.expressions);
   if (!condition) return nullptr;
   const Schema schema({input.schema.fields().begin(), input.schema.fields().end() - 1});
@@ -79,7 +83,8 @@ class Converter {
     return MakePhysical(PhysicalValues{op.rows}, {}, node.schema);
   }
 
-  Result<PhysicalPointer> On(const LogicalProject& op, const LogicalNode& node, const Needed& needed) {
+  Result<PhysicalPointer> On(const LogicalProject& op, const LogicalNode& node,
+                             const Needed& needed) {
     std::vector<Expression> projections = op.expressions;
     const LogicalNode* below = node.inputs[0].get();
     for (const auto* next = below->as<LogicalProject>(); next; next = below->as<LogicalProject>()) {
@@ -92,13 +97,15 @@ class Converter {
     const bool qualifies = std::exchange(qualifies_, false);
     Columns used;
     for (size_t i = 0; i < projections.size(); ++i) {
-      if (has_over || !needed || Contains(*needed, static_cast<int>(i))) AddInputs(projections[i], &used);
+      if (has_over || !needed || Contains(*needed, static_cast<int>(i)))
+        AddInputs(projections[i], &used);
     }
     CalcParts parts{std::move(projections), node.schema.names(), std::nullopt};
     LogicalPointer plain_filter;
     if (const auto* filter = below->as<LogicalFilter>(); filter && !has_over) {
       const LogicalNode& list = below->input();
-      const bool from_qualify = list.as<LogicalProject>() && list.schema.fields().back().name == "QualifyExpression";
+      const bool from_qualify =
+          list.as<LogicalProject>() && list.schema.fields().back().name == "QualifyExpression";
       qualifies_ = from_qualify;
       plain_filter = Unqualified(*filter, list);
       if (plain_filter) {
@@ -106,7 +113,8 @@ class Converter {
         filter = below->as<LogicalFilter>();
       }
       AddInputs(filter->condition, &used);
-      std::sort(used.begin(), used.end());  // a projection that sinks below a filter puts columns in their order
+      std::sort(used.begin(),
+                used.end());  // a projection that sinks below a filter puts columns in their order
       RT_ASSIGN(PhysicalPointer input, Convert(below->input(), Needed(used)));
       return OverFilter(std::move(input), std::move(parts), filter->condition, from_qualify);
     }
@@ -119,10 +127,11 @@ class Converter {
     return std::any_of(projections.begin(), projections.end(), HasOver);
   }
 
-  // A projection that only drops columns sinks below the filter, and its aliases are lost with it: names are those of
-  // what lies below. So they are with an identity. spec: what Flink's plans show.
-  Result<PhysicalPointer> OverFilter(PhysicalPointer input, CalcParts parts, const Expression& condition,
-                                     bool from_qualify) {
+  // A projection that only drops columns sinks below the filter, and its aliases are lost with it:
+  // names are those of what lies below. So they are with an identity. spec: what Flink's plans
+  // show.
+  Result<PhysicalPointer> OverFilter(PhysicalPointer input, CalcParts parts,
+                                     const Expression& condition, bool from_qualify) {
     const bool keeps_aliases = KeepsAliases(*input, condition, from_qualify);
     if (IsIdentity(parts.projections, input->schema) && !keeps_aliases) {
       parts.names = input->schema.names();
@@ -131,24 +140,31 @@ class Converter {
     parts.condition = condition;
     RT_ASSIGN(PhysicalPointer made, MakeCalc(std::move(input), std::move(parts), context_));
     const auto* calc = made->as<PhysicalCalc>();
-    if (!sinks || !calc || !calc->condition || !Covers(calc->projections, *calc->condition)) return made;
+    if (!sinks || !calc || !calc->condition || !Covers(calc->projections, *calc->condition))
+      return made;
     std::vector<std::string> names;
-    for (const Expression& e : calc->projections) names.push_back(FreedName(made->input().schema.name(e.column), names));
+    for (const Expression& e : calc->projections)
+      names.push_back(FreedName(made->input().schema.name(e.column), names));
     Schema schema = SchemaOf(calc->projections, names);
     return MakePhysical(*calc, made->inputs, std::move(schema));
   }
 
-  // An identity over a filter that fixes the number of a ranking (rn = 2) is no identity any more, since a literal takes
-  // the number's place; its aliases stay unless the ranking was given a list of columns.
-  static bool KeepsAliases(const PhysicalNode& input, const Expression& condition, bool from_qualify) {
+  // An identity over a filter that fixes the number of a ranking (rn = 2) is no identity any more,
+  // since a literal takes the number's place; its aliases stay unless the ranking was given a list
+  // of columns.
+  static bool KeepsAliases(const PhysicalNode& input, const Expression& condition,
+                           bool from_qualify) {
     if (!input.as<PhysicalOverAggregate>()) return false;
     const auto* below = input.input().as<PhysicalCalc>();
-    if (!from_qualify && below && !below->condition && IsAscendingSubset(below->projections)) return false;
+    if (!from_qualify && below && !below->condition && IsAscendingSubset(below->projections))
+      return false;
     const int number = input.schema.size() - 1;
     const std::vector<Expression> parts = Conjuncts(condition);
     return std::any_of(parts.begin(), parts.end(), [number](const Expression& e) {
-      return e.is_call("=") && ((e.operands[0].is_input() && e.operands[0].column == number && e.operands[1].is_literal()) ||
-                                (e.operands[1].is_input() && e.operands[1].column == number && e.operands[0].is_literal()));
+      return e.is_call("=") && ((e.operands[0].is_input() && e.operands[0].column == number &&
+                                 e.operands[1].is_literal()) ||
+                                (e.operands[1].is_input() && e.operands[1].column == number &&
+                                 e.operands[0].is_literal()));
     });
   }
 
@@ -165,11 +181,13 @@ class Converter {
     if (!IsAscendingSubset(projections)) return false;
     const std::vector<int> read = InputsOf(condition);
     return std::all_of(read.begin(), read.end(), [&](int column) {
-      return std::any_of(projections.begin(), projections.end(), [column](const Expression& e) { return e.column == column; });
+      return std::any_of(projections.begin(), projections.end(),
+                         [column](const Expression& e) { return e.column == column; });
     });
   }
 
-  Result<PhysicalPointer> On(const LogicalFilter& op, const LogicalNode& node, const Needed& needed) {
+  Result<PhysicalPointer> On(const LogicalFilter& op, const LogicalNode& node,
+                             const Needed& needed) {
     Needed below = needed;
     if (below) AddInputs(op.condition, &*below);
     RT_ASSIGN(PhysicalPointer input, Convert(node.input(), below));
@@ -188,30 +206,36 @@ class Converter {
     return OverUnpermuted(*std::move(unpermuted), *input->as<PhysicalCalc>(), op, node.schema);
   }
 
-  // A scan that projects puts metadata columns behind the physical ones, whatever the query's order.
+  // A scan that projects puts metadata columns behind the physical ones, whatever the query's
+  // order.
   static bool ScansMetadata(const PhysicalNode& node, const std::set<int>& columns) {
     const auto* scan = node.as<PhysicalScan>();
-    return scan && Projects(node) && std::any_of(columns.begin(), columns.end(), [scan](int column) {
+    return scan && Projects(node) &&
+           std::any_of(columns.begin(), columns.end(), [scan](int column) {
              const int position = scan->columns[static_cast<size_t>(column)];
-             return scan->table->columns[static_cast<size_t>(position)].kind == TableColumn::Kind::kMetadata;
+             return scan->table->columns[static_cast<size_t>(position)].kind ==
+                    TableColumn::Kind::kMetadata;
            });
   }
 
   // GROUP BY reads columns in any order, so a projection that only changes their order is not made.
-  Result<std::optional<PhysicalPointer>> WithoutPermutation(const PhysicalPointer& input, const LogicalNode& logical) {
+  Result<std::optional<PhysicalPointer>> WithoutPermutation(const PhysicalPointer& input,
+                                                            const LogicalNode& logical) {
     const auto* calc = input->as<PhysicalCalc>();
     const auto* project = logical.as<LogicalProject>();
     if (!calc || !project) return std::optional<PhysicalPointer>();
     std::set<int> columns;
     for (const Expression& e : calc->projections) {
-      if (!e.is_input() || !columns.insert(e.column).second) return std::optional<PhysicalPointer>();
+      if (!e.is_input() || !columns.insert(e.column).second)
+        return std::optional<PhysicalPointer>();
     }
     if (IsAscendingSubset(calc->projections)) return std::optional<PhysicalPointer>();
     if (calc->condition) {
       for (int column : InputsOf(*calc->condition)) {
         if (columns.count(column) == 0) return std::optional<PhysicalPointer>();
       }
-    } else if (static_cast<int>(columns.size()) != input->input().schema.size() && !ScansMetadata(input->input(), columns)) {
+    } else if (static_cast<int>(columns.size()) != input->input().schema.size() &&
+               !ScansMetadata(input->input(), columns)) {
       return std::optional<PhysicalPointer>();
     }
     CalcParts sorted;
@@ -231,7 +255,8 @@ class Converter {
     std::sort(sorted.begin(), sorted.end());
     const auto moved = [&](int column) {
       const int below = permutation.projections[static_cast<size_t>(column)].column;
-      return static_cast<int>(std::lower_bound(sorted.begin(), sorted.end(), below) - sorted.begin());
+      return static_cast<int>(std::lower_bound(sorted.begin(), sorted.end(), below) -
+                              sorted.begin());
     };
     LogicalAggregate aggregate = op;
     for (int& column : aggregate.group) column = moved(column);
@@ -246,8 +271,10 @@ class Converter {
     std::vector<Field> fields;
     for (int column : aggregate.group) fields.push_back(input->schema.field(column));
     for (int column : as_written) {
-      const auto place = std::find(aggregate.group.begin(), aggregate.group.end(), column) - aggregate.group.begin();
-      back.projections.push_back(Expression::Input(static_cast<int>(place), input->schema.type(column)));
+      const auto place = std::find(aggregate.group.begin(), aggregate.group.end(), column) -
+                         aggregate.group.begin();
+      back.projections.push_back(
+          Expression::Input(static_cast<int>(place), input->schema.type(column)));
       back.names.push_back(input->schema.name(column));
     }
     for (int i = static_cast<int>(op.group.size()); i < schema.size(); ++i) {
@@ -255,7 +282,8 @@ class Converter {
       back.projections.push_back(Expression::Input(i, schema.type(i)));
       back.names.push_back(schema.name(i));
     }
-    RT_ASSIGN(PhysicalPointer made, MakeAggregate(std::move(input), aggregate, Schema(std::move(fields)), context_));
+    RT_ASSIGN(PhysicalPointer made,
+              MakeAggregate(std::move(input), aggregate, Schema(std::move(fields)), context_));
     return MakeCalc(std::move(made), std::move(back), context_);
   }
 
@@ -282,7 +310,8 @@ class Converter {
     return MakeCalc(std::move(branch), std::move(spec), context_);
   }
 
-  Result<PhysicalPointer> On(const LogicalUnion& op, const LogicalNode& node, const Needed& needed) {
+  Result<PhysicalPointer> On(const LogicalUnion& op, const LogicalNode& node,
+                             const Needed& needed) {
     std::vector<PhysicalPointer> inputs;
     for (const LogicalPointer& input : node.inputs) {
       RT_ASSIGN(PhysicalPointer converted, Convert(*input, op.all ? needed : std::nullopt));
@@ -293,7 +322,8 @@ class Converter {
     PhysicalPointer all = inputs[0];
     if (inputs.size() > 1) {
       std::vector<Field> fields;
-      for (int i = 0; i < node.schema.size(); ++i) fields.push_back({inputs[0]->schema.name(i), node.schema.type(i)});
+      for (int i = 0; i < node.schema.size(); ++i)
+        fields.push_back({inputs[0]->schema.name(i), node.schema.type(i)});
       all = MakePhysical(PhysicalUnion{}, std::move(inputs), Schema(std::move(fields)));
     }
     if (op.all) return all;
@@ -307,7 +337,8 @@ class Converter {
     return MakeSort(std::move(input), op, context_);
   }
 
-  Result<PhysicalPointer> On(const LogicalWatermarkAssigner& op, const LogicalNode& node, const Needed& needed) {
+  Result<PhysicalPointer> On(const LogicalWatermarkAssigner& op, const LogicalNode& node,
+                             const Needed& needed) {
     const Schema& schema = node.schema;
     RT_ASSIGN(PhysicalPointer input, Convert(node.input(), std::nullopt));
     Columns kept;
@@ -316,12 +347,14 @@ class Converter {
       Add(op.rowtime, &kept);
       AddInputs(op.watermark, &kept);
     }
-    if (kept.empty() || static_cast<int>(kept.size()) == schema.size() || input->as<PhysicalScan>()) {
+    if (kept.empty() || static_cast<int>(kept.size()) == schema.size() ||
+        input->as<PhysicalScan>()) {
       if (!(input->as<PhysicalScan>() && Projects(*input) && !kept.empty())) {
         return Assigned(std::move(input), op.rowtime, op.watermark, schema);
       }
     }
-    // Only what is read above goes through the assigner; the Calc on top puts the columns back where they were.
+    // Only what is read above goes through the assigner; the Calc on top puts the columns back
+    // where they were.
     CalcParts below, above;
     std::vector<int> mapping(static_cast<size_t>(schema.size()), -1);
     std::vector<Field> fields;
@@ -333,12 +366,14 @@ class Converter {
     }
     for (int i = 0; i < schema.size(); ++i) {
       const int at = mapping[static_cast<size_t>(i)];
-      above.projections.push_back(at >= 0 ? Expression::Input(at, schema.type(i)) : Expression::Null(schema.type(i)));
+      above.projections.push_back(at >= 0 ? Expression::Input(at, schema.type(i))
+                                          : Expression::Null(schema.type(i)));
       above.names.push_back(schema.name(i));
     }
     RT_ASSIGN(input, MakeCalc(std::move(input), std::move(below), context_));
-    RT_ASSIGN(PhysicalPointer assigned, Assigned(std::move(input), mapping[static_cast<size_t>(op.rowtime)],
-                                                 Remap(op.watermark, mapping), Schema(std::move(fields))));
+    RT_ASSIGN(PhysicalPointer assigned,
+              Assigned(std::move(input), mapping[static_cast<size_t>(op.rowtime)],
+                       Remap(op.watermark, mapping), Schema(std::move(fields))));
     return MakeCalc(std::move(assigned), std::move(above), context_);
   }
 
@@ -350,17 +385,22 @@ class Converter {
   // Flink's rule gives up when it would have to add the row time in front of a column that is read.
   static bool RowtimeInFront(const Columns& needed, int rowtime) {
     if (Contains(needed, rowtime)) return false;
-    return std::any_of(needed.begin(), needed.end(), [rowtime](int column) { return column > rowtime; });
+    return std::any_of(needed.begin(), needed.end(),
+                       [rowtime](int column) { return column > rowtime; });
   }
 
-  Result<PhysicalPointer> Assigned(PhysicalPointer input, int rowtime, const Expression& watermark, Schema schema) {
+  Result<PhysicalPointer> Assigned(PhysicalPointer input, int rowtime, const Expression& watermark,
+                                   Schema schema) {
     if (const auto* scan = input->as<PhysicalScan>();
-        scan && (watermark.is_call("SOURCE_WATERMARK") || (scan->table->source && scan->table->source->watermark))) {
+        scan && (watermark.is_call("SOURCE_WATERMARK") ||
+                 (scan->table->source && scan->table->source->watermark))) {
       PhysicalScan copy = *scan;
-      copy.watermark = TableWatermark{rowtime, watermark, watermark.is_call("SOURCE_WATERMARK"), ""};
+      copy.watermark =
+          TableWatermark{rowtime, watermark, watermark.is_call("SOURCE_WATERMARK"), ""};
       return MakePhysical(std::move(copy), {}, std::move(schema));
     }
-    return MakePhysical(PhysicalWatermarkAssigner{rowtime, watermark}, {std::move(input)}, std::move(schema));
+    return MakePhysical(PhysicalWatermarkAssigner{rowtime, watermark}, {std::move(input)},
+                        std::move(schema));
   }
 
   Result<PhysicalPointer> On(const LogicalSink& op, const LogicalNode& node, const Needed&) {

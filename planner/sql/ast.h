@@ -40,8 +40,8 @@ struct Name {
 
 struct DataType {
   Type type;  // nullable unless NOT NULL was said
-  std::string
-      unsupported;   // `ARRAY`, `MAP`, `ROW`, …: the kinds without a value form yet; else empty
+  // `ARRAY`, `MAP`, `ROW`, …: the kinds without a value form yet; else empty.
+  std::string unsupported;
   std::string text;  // of an unsupported type, as written
   SourcePosition position;
 };
@@ -65,8 +65,8 @@ struct Literal {
     kSymbol
   };
   Kind kind = Kind::kNull;
-  std::string
-      text;  // digits as written; the unquoted string; kBinary: hex digits; kSymbol: `BOTH`, `YEAR`
+  // Digits as written; the unquoted string; kBinary: hex digits; kSymbol: `BOTH`, `YEAR`.
+  std::string text;
   // kInterval: `DAY`, `DAY TO SECOND`; the text may start with a sign
   std::string unit;
   bool negative = false;  // INTERVAL -'5' SECOND
@@ -290,8 +290,8 @@ struct WithItem {
 
 struct Query {
   std::vector<WithItem> with;
-  std::variant<Select, Values, SetOperation, TableQuery, QueryPointer>
-      body;  // QueryPointer: in parentheses
+  // QueryPointer: in parentheses.
+  std::variant<Select, Values, SetOperation, TableQuery, QueryPointer> body;
   std::vector<OrderItem> order;
   ExprPointer offset;
   ExprPointer fetch;
