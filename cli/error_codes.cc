@@ -23,9 +23,8 @@ constexpr ErrorCode kCodes[] = {
      "named\n"
      "node produces others. Either write into a sink that takes updates and deletes, or make the "
      "query\n"
-     "insert-only: keep the first row by a time attribute instead of the last one, or aggregate "
-     "in\n"
-     "windows. EXPLAIN CHANGELOG_MODE shows what every node produces."},
+     "insert-only: keep the first row by a time attribute instead of the last one.\n"
+     "EXPLAIN CHANGELOG_MODE shows what every node produces."},
     {"RT2040", "The query's key is not the sink's primary key.",
      "Rows of different keys of the query can meet under one primary key of the sink, and nothing "
      "says\n"

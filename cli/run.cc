@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -146,10 +147,14 @@ class ScriptRun {
 }  // namespace
 
 Result<SqlText> ReadSql(const std::string& file, const std::string& command) {
-  if (!command.empty()) return SqlText{"-c", command};
+  if (file.empty()) return SqlText{"-c", command};
   if (file == "-") return SqlText{"-", std::string(std::istreambuf_iterator<char>(std::cin), {})};
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) {
+    return Status::External("{} is a folder; a file of SQL statements is wanted", Quote(file));
+  }
   std::ifstream in(file, std::ios::binary);
-  if (!in) return Status::NotFound("the file {} cannot be read", Quote(file));
+  if (!in) return Status::External("the file {} cannot be read", Quote(file));
   return SqlText{file, std::string(std::istreambuf_iterator<char>(in), {})};
 }
 

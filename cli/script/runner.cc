@@ -63,8 +63,17 @@ class ScriptRunner {
   ScriptReport Run() {
     const Status status = RunBlocks();
     if (!status.ok()) {
-      report_.text += fmt::format("FAILED {}\n    {}\n", path_.string(), status.message());
+      const auto reached = static_cast<std::ptrdiff_t>(report_.units.size());
       FailTheRest();
+      // A script whose construct is missing already in its tables is skipped without a word.
+      const bool skipped =
+          reached < static_cast<std::ptrdiff_t>(report_.units.size()) &&
+          std::all_of(
+              report_.units.begin() + reached, report_.units.end(),
+              [](const UnitReport& unit) { return unit.verdict == UnitVerdict::kSkipped; });
+      if (!skipped) {
+        report_.text += fmt::format("FAILED {}\n    {}\n", path_.string(), status.message());
+      }
     }
     if (status.ok() && options_.mode == RunMode::kRecord) Record();
     return std::move(report_);
