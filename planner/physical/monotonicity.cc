@@ -269,7 +269,9 @@ Interval IntervalOf(const PhysicalNode& node, int column) {
   }
   if (node.as<PhysicalUnion>()) {
     Interval all = IntervalOf(node.input(), column);
-    for (const PhysicalPointer& input : node.inputs) all = Either(all, IntervalOf(*input, column));
+    for (size_t i = 1; i < node.inputs.size(); ++i) {
+      all = Either(all, IntervalOf(*node.inputs[i], column));
+    }
     return all;
   }
   if (node.as<PhysicalExchange>() || node.as<PhysicalWatermarkAssigner>() ||

@@ -291,8 +291,8 @@ std::map<int, Expression> ConstantsOf(const PhysicalNode& node) {
   }
   if (node.as<PhysicalUnion>()) {
     std::map<int, Expression> constants = ConstantsOf(node.input());
-    for (const PhysicalPointer& input : node.inputs) {
-      const std::map<int, Expression> other = ConstantsOf(*input);
+    for (size_t i = 1; i < node.inputs.size() && !constants.empty(); ++i) {
+      const std::map<int, Expression> other = ConstantsOf(*node.inputs[i]);
       std::erase_if(constants, [&other](const auto& entry) {
         const auto found = other.find(entry.first);
         return found == other.end() || !(found->second == entry.second);

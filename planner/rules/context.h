@@ -12,23 +12,28 @@ namespace rowtide {
 enum class AggregatePhaseStrategy : uint8_t { kAuto, kOnePhase, kTwoPhase };
 enum class UpsertMaterialize : uint8_t { kAuto, kForce, kNone };
 
-// The options of a session that planning depends on (docs of the keys: Flink's;
-// `rowtide.flink-compat` is ours).
+// The options of a session that planning depends on, each under its key. The keys are Flink's, but
+// for `rowtide.flink-compat`.
 struct PlannerOptions {
-  bool mini_batch = false;                // table.exec.mini-batch.enabled
-  int64_t mini_batch_latency_millis = 0;  // table.exec.mini-batch.allow-latency
-  int64_t mini_batch_size = -1;           // table.exec.mini-batch.size
-  AggregatePhaseStrategy phases =
-      AggregatePhaseStrategy::kAuto;  // table.optimizer.agg-phase-strategy
-  bool insert_update_after_sensitive =
-      true;                      // table.exec.deduplicate.insert-update-after-sensitive-enabled
-  bool compact_changes = false;  // table.exec.deduplicate.mini-batch.compact-changes-enabled
-  UpsertMaterialize upsert_materialize =
-      UpsertMaterialize::kAuto;         // table.exec.sink.upsert-materialize
-  bool require_on_conflict = true;      // table.exec.sink.require-on-conflict
-  bool cdc_events_duplicate = false;    // table.exec.source.cdc-events-duplicate
-  bool flink_compat = false;            // rowtide.flink-compat
-  std::string local_time_zone = "UTC";  // table.local-time-zone
+  // table.exec.mini-batch.enabled, .allow-latency, .size
+  bool mini_batch = false;
+  int64_t mini_batch_latency_millis = 0;
+  int64_t mini_batch_size = -1;
+  // table.optimizer.agg-phase-strategy
+  AggregatePhaseStrategy phases = AggregatePhaseStrategy::kAuto;
+  // table.exec.deduplicate.insert-update-after-sensitive-enabled
+  bool insert_update_after_sensitive = true;
+  // table.exec.deduplicate.mini-batch.compact-changes-enabled
+  bool compact_changes = false;
+  // table.exec.sink.upsert-materialize, .require-on-conflict
+  UpsertMaterialize upsert_materialize = UpsertMaterialize::kAuto;
+  bool require_on_conflict = true;
+  // table.exec.source.cdc-events-duplicate
+  bool cdc_events_duplicate = false;
+  // rowtide.flink-compat
+  bool flink_compat = false;
+  // table.local-time-zone
+  std::string local_time_zone = "UTC";
 };
 
 struct PlannerContext {

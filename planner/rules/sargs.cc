@@ -71,17 +71,31 @@ std::vector<Range> United(std::vector<Range> ranges) {
   return merged;
 }
 
+// Requires: both united, so ascending and disjoint.
 std::vector<Range> Intersected(const std::vector<Range>& a, const std::vector<Range>& b) {
   std::vector<Range> both;
-  for (const Range& x : a) {
-    for (const Range& y : b) {
-      const Range& lower = CompareLower(x, y) >= 0 ? x : y;
-      const Range& upper = CompareUpper(x, y) <= 0 ? x : y;
-      const Range range{lower.lower, upper.upper, lower.lower_inclusive, upper.upper_inclusive};
-      if (!IsEmpty(range)) both.push_back(range);
-    }
+  for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
+    const Range& lower = CompareLower(a[i], b[j]) >= 0 ? a[i] : b[j];
+    const bool a_ends_first = CompareUpper(a[i], b[j]) <= 0;
+    const Range& upper = a_ends_first ? a[i] : b[j];
+    const Range range{lower.lower, upper.upper, lower.lower_inclusive, upper.upper_inclusive};
+    if (!IsEmpty(range)) both.push_back(range);
+    ++(a_ends_first ? i : j);
   }
-  return United(std::move(both));
+  return both;
+}
+
+// Halves first: the sets stay small until the end.
+std::vector<Range> IntersectedAll(std::vector<std::vector<Range>> sets) {
+  while (sets.size() > 1) {
+    std::vector<std::vector<Range>> halved;
+    for (size_t i = 0; i + 1 < sets.size(); i += 2) {
+      halved.push_back(Intersected(sets[i], sets[i + 1]));
+    }
+    if (sets.size() % 2 == 1) halved.push_back(std::move(sets.back()));
+    sets = std::move(halved);
+  }
+  return std::move(sets[0]);
 }
 
 bool IsComparable(const Value& value) {
@@ -288,21 +302,22 @@ std::vector<Expression> MergeRanges(std::vector<Expression> terms, bool conjunct
     }
     Term merged = *parsed[i];
     ConvertTo(*type, &merged);
+    std::vector<std::vector<Range>> sets = {United(merged.ranges)};
     for (size_t k = 1; k < same.size(); ++k) {
       Term next = *parsed[same[k]];
       ConvertTo(*type, &next);
       used[same[k]] = true;
       if (conjunction) {
-        merged.ranges = Intersected(merged.ranges, next.ranges);
+        sets.push_back(United(std::move(next.ranges)));
         merged.null_is_true &= next.null_is_true;
         merged.null_is_false |= next.null_is_false;
       } else {
-        merged.ranges.insert(merged.ranges.end(), next.ranges.begin(), next.ranges.end());
-        merged.ranges = United(std::move(merged.ranges));
+        sets[0].insert(sets[0].end(), next.ranges.begin(), next.ranges.end());
         merged.null_is_true |= next.null_is_true;
         merged.null_is_false &= next.null_is_false;
       }
     }
+    merged.ranges = conjunction ? IntersectedAll(std::move(sets)) : United(std::move(sets[0]));
     out.push_back(ToExpression(merged, unknown_is_false));
   }
   return out;
@@ -318,7 +333,7 @@ std::optional<bool> Implied(const Expression& known, const Expression& term) {
   Term a = *fact, b = *asked;
   ConvertTo(*type, &a);
   ConvertTo(*type, &b);
-  const std::vector<Range> both = Intersected(a.ranges, b.ranges);
+  const std::vector<Range> both = Intersected(United(a.ranges), United(b.ranges));
   if (both.empty()) return false;
   const std::vector<Range> all = United(a.ranges);
   if (both.size() != all.size()) return std::nullopt;
