@@ -214,8 +214,8 @@ bool ReadsChanges(const PhysicalNode& node) {
 // A column moves in a direction when it does so in every branch.
 std::optional<Monotonicities> OfUnion(const PhysicalNode& node) {
   std::optional<Monotonicities> all = MonotonicityOf(node.input());
-  for (const PhysicalPointer& input : node.inputs) {
-    const std::optional<Monotonicities> one = MonotonicityOf(*input);
+  for (size_t branch = 1; branch < node.inputs.size(); ++branch) {
+    const std::optional<Monotonicities> one = MonotonicityOf(*node.inputs[branch]);
     if (!one || !all) return std::nullopt;
     for (size_t i = 0; i < all->size(); ++i) {
       if ((*all)[i] != (*one)[i]) (*all)[i] = Monotonicity::kNone;
