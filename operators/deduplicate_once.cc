@@ -3,7 +3,9 @@
 #include "operators/output_rows.h"
 #include "operators/row_times.h"
 #include "state/key_codec.h"
+#include "state/key_groups.h"
 #include "state/row_codec.h"
+#include "state/row_writer.h"
 #include "state/timers.h"
 #include "state/value_state.h"
 
@@ -23,11 +25,13 @@ class RowtimeFirstOnce final : public KeyedOperator {
       : KeyedOperator("DeduplicateRowtimeFirstOnce", spec.schema),
         key_codec_(spec.schema, spec.keys, context.flink_compat),
         row_codec_(spec.schema),
+        writer_(row_codec_),
         times_(spec.schema, spec.order_column),
         keys_state_(context),
         output_(&row_codec_, false),
         late_(context.counters->Find("late")),
         duplicates_(context.counters->Find("duplicate")) {
+    keys_state_.ExpectValues(sizeof(Arena::Ref));
     Register(&part_);
   }
 
@@ -35,26 +39,11 @@ class RowtimeFirstOnce final : public KeyedOperator {
     RT_TRY(CheckInsertOnly(batch, "Deduplicate"));
     RT_TRY(times_.Read(batch, &row_times_));
     RT_TRY(key_codec_.Encode(batch, &keys_));
-    keys_state_.FindOrCreate(keys_, &entries_);
-    int64_t duplicates = 0;
-    for (int row = 0; row < batch.rows; ++row) {
-      const Entry entry = entries_[static_cast<size_t>(row)];
-      const int64_t millis = row_times_[static_cast<size_t>(row)];
-      if (millis < watermark_) {
-        ++*late_;
-      } else if (!keys_state_.Has(entry)) {
-        Wait(batch, row, entry, next_sequence_++);
-      } else if (keys_state_.Value(entry).empty()) {
-        ++duplicates;
-      } else if (Waiting* waiting = WaitingOf(entry); millis < waiting->due_millis) {
-        waiting->live = 0;
-        Wait(batch, row, entry, waiting->sequence);
-      } else {
-        ++duplicates;
-      }
-    }
-    *duplicates_ += duplicates;
-    return Status::Ok();
+    groups_.Fold(keys_);
+    keys_state_.FindOrCreate(keys_, groups_.first_rows(), &entries_);
+    FindEarliest();
+    ChooseEarliest(batch.rows);
+    return StoreEarliest(batch);
   }
 
   Status Advance(int /*input*/, Time time, Collector& out) override {
@@ -80,6 +69,69 @@ class RowtimeFirstOnce final : public KeyedOperator {
     size_t size() const { return sizeof(Waiting) + key_size + row_size; }
   };
 
+  // The earliest row of a key so far: one of the batch, the one that waits, or none; or it is out.
+  struct Earliest {
+    static constexpr int32_t kNone = -1;
+    static constexpr int32_t kWaits = -2;
+    static constexpr int32_t kIsOut = -3;
+    int32_t row;
+    int64_t millis;
+    uint64_t sequence;
+  };
+
+  void FindEarliest() {
+    earliest_.resize(entries_.size());
+    for (size_t group = 0; group < entries_.size(); ++group) {
+      const Entry entry = entries_[group];
+      if (!keys_state_.Has(entry)) {
+        earliest_[group] = {Earliest::kNone, 0, 0};
+      } else if (keys_state_.Value(entry).empty()) {
+        earliest_[group] = {Earliest::kIsOut, 0, 0};
+      } else {
+        const Waiting* waiting = WaitingOf(entry);
+        earliest_[group] = {Earliest::kWaits, waiting->due_millis, waiting->sequence};
+      }
+    }
+  }
+
+  // A key has its number from its first row that is not late, whichever row goes out in the end.
+  void ChooseEarliest(int rows) {
+    int64_t late = 0, duplicates = 0;
+    for (int32_t row = 0; row < rows; ++row) {
+      const int64_t millis = row_times_[static_cast<size_t>(row)];
+      Earliest& earliest = earliest_[static_cast<size_t>(groups_.of(row))];
+      if (millis < watermark_) {
+        ++late;
+      } else if (earliest.row == Earliest::kNone) {
+        earliest = {row, millis, next_sequence_++};
+      } else if (earliest.row != Earliest::kIsOut && millis < earliest.millis) {
+        earliest.row = row;
+        earliest.millis = millis;
+        ++duplicates;
+      } else {
+        ++duplicates;
+      }
+    }
+    *late_ += late;
+    *duplicates_ += duplicates;
+  }
+
+  Status StoreEarliest(const RowBatch& batch) {
+    writer_.Bind(batch);
+    for (size_t group = 0; group < entries_.size(); ++group) {
+      const Earliest& earliest = earliest_[group];
+      if (earliest.row < 0) continue;
+      const Entry entry = entries_[group];
+      const size_t size = writer_.SizeOf(earliest.row);
+      RT_TRY(CheckRowSize(size));
+      if (keys_state_.Has(entry)) WaitingOf(entry)->live = 0;
+      Waiting* const waiting =
+          AddWaiting(entry, keys_.hash(earliest.row), earliest.millis, earliest.sequence, size);
+      writer_.Write(earliest.row, waiting->bytes + waiting->key_size);
+    }
+    return Status::Ok();
+  }
+
   Waiting* At(Arena::Ref ref) { return reinterpret_cast<Waiting*>(keys_state_.arena().At(ref)); }
   Waiting* WaitingOf(Entry entry) { return At(*keys_state_.DataAs<Arena::Ref>(entry)); }
 
@@ -95,12 +147,6 @@ class RowtimeFirstOnce final : public KeyedOperator {
     keys_state_.KeepForever(entry);  // the TTL begins when the row is out
     timers_.Add({millis, sequence, ref});
     return waiting;
-  }
-
-  void Wait(const RowBatch& batch, int row, Entry entry, uint64_t sequence) {
-    Waiting* waiting = AddWaiting(entry, keys_.hash(row), row_times_[static_cast<size_t>(row)],
-                                  sequence, row_codec_.SizeOf(batch, row));
-    row_codec_.Encode(batch, row, waiting->bytes + waiting->key_size);
   }
 
   // Up to a batch of rows whose time has come.
@@ -173,6 +219,7 @@ class RowtimeFirstOnce final : public KeyedOperator {
   Part part_{this};
   KeyCodec key_codec_;
   RowCodec row_codec_;
+  RowWriter writer_;
   RowTimes times_;
   ValueState keys_state_;
   TimerQueue timers_;
@@ -182,7 +229,9 @@ class RowtimeFirstOnce final : public KeyedOperator {
   int64_t* late_;
   int64_t* duplicates_;
   KeyBatch keys_;
+  KeyGroups groups_;
   std::vector<Entry> entries_;
+  std::vector<Earliest> earliest_;
   std::vector<int64_t> row_times_;
   std::vector<Arena::Ref> due_;
 };

@@ -3,14 +3,13 @@
 #include "operators/output_rows.h"
 #include "operators/row_times.h"
 #include "state/key_codec.h"
+#include "state/key_groups.h"
 #include "state/row_codec.h"
+#include "state/row_writer.h"
 #include "state/value_state.h"
 
 namespace rowtide {
 namespace {
-
-// How far ahead of its use an old row is fetched.
-constexpr int kPrefetchedRows = 8;
 
 // Does a row of time `current` take the place of one of time `kept`? The later arrival wins a tie
 // for LAST only.
@@ -28,6 +27,7 @@ class RowtimeEager final : public KeyedOperator {
         spec_(spec),
         key_codec_(spec.schema, spec.keys, context.flink_compat),
         row_codec_(spec.schema),
+        writer_(row_codec_),
         times_(spec.schema, spec.order_column),
         state_(context),
         bundle_(context),
@@ -42,10 +42,13 @@ class RowtimeEager final : public KeyedOperator {
     RT_TRY(CheckInsertOnly(batch, "Deduplicate"));
     RT_TRY(times_.Read(batch, &row_times_));
     RT_TRY(key_codec_.Encode(batch, &keys_));
-    RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
-    if (spec_.mini_batch.enabled()) return Gather(batch.rows, out);
-    state_.FindOrCreate(keys_, &entries_);
-    return spec_.emits_update_before ? WorkWithBefore(batch, out) : WorkWithoutBefore(batch, out);
+    if (spec_.mini_batch.enabled()) {
+      RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
+      return Gather(batch.rows, out);
+    }
+    FindKept();
+    RT_TRY(EmitReplacements(batch, out));
+    return StoreKept(batch);
   }
 
   Status Advance(int /*input*/, Time time, Collector& out) override {
@@ -54,48 +57,65 @@ class RowtimeEager final : public KeyedOperator {
   }
 
  private:
-  Status WorkWithBefore(const RowBatch& batch, Collector& out) {
-    output_.Keep(encoded_.block());
+  // The row of a key that is kept at the moment: a row of the batch, the one in state, or none.
+  struct Kept {
+    static constexpr int32_t kNone = -1;
+    static constexpr int32_t kInState = -2;
+    int32_t row = kNone;
+    int64_t millis = 0;
+  };
+
+  // Each key of the batch is looked up once; what it kept before is where its rows start from.
+  void FindKept() {
+    groups_.Fold(keys_);
+    state_.FindOrCreate(keys_, groups_.first_rows(), &entries_);
+    kept_.resize(entries_.size());
+    for (size_t group = 0; group < kept_.size(); ++group) {
+      const Entry entry = entries_[group];
+      kept_[group] = {};
+      if (state_.Has(entry))
+        kept_[group] = {Kept::kInState, times_.Of(row_codec_, state_.Value(entry).data())};
+    }
+  }
+
+  Status EmitReplacements(const RowBatch& batch, Collector& out) {
+    const int64_t* const times = row_times_.data();
     int64_t duplicates = 0;
-    for (int row = 0; row < batch.rows; ++row) {
-      if (row + kPrefetchedRows < batch.rows)
-        state_.PrefetchValue(entries_[static_cast<size_t>(row + kPrefetchedRows)]);
-      const Entry entry = entries_[static_cast<size_t>(row)];
-      const std::string_view current = encoded_.row(row);
-      if (state_.Has(entry)) {
-        const std::string_view before = state_.Value(entry);
-        if (!Replaces<kLast>(row_times_[static_cast<size_t>(row)],
-                             times_.Of(row_codec_, before.data()))) {
-          ++duplicates;
-          continue;
-        }
-        output_.AddCopy(RowKind::kUpdateBefore, before);
-        output_.Add(RowKind::kUpdateAfter, current.data());
-      } else {
-        output_.Add(RowKind::kInsert, current.data());
+    output_.Begin(batch);
+    for (int32_t row = 0; row < batch.rows; ++row) {
+      const auto group = static_cast<size_t>(groups_.of(row));
+      Kept& kept = kept_[group];
+      const bool has = kept.row != Kept::kNone;
+      if (has && !Replaces<kLast>(times[row], kept.millis)) {
+        ++duplicates;
+        continue;
       }
-      state_.Assign(entry, current);
+      if (has && spec_.emits_update_before) {
+        if (kept.row == Kept::kInState) {
+          output_.AddCopy(RowKind::kUpdateBefore, state_.Value(entries_[group]));
+        } else {
+          output_.AddInput(RowKind::kUpdateBefore, kept.row);
+        }
+      }
+      output_.AddInput(KindOf(has), row);
+      kept = {row, times[row]};
+      if (output_.full()) RT_TRY(output_.FlushTo(out));
     }
     *duplicates_ += duplicates;
     return output_.FlushTo(out);
   }
 
-  Status WorkWithoutBefore(const RowBatch& batch, Collector& out) {
-    rows_.clear();
-    kinds_.clear();
-    for (int row = 0; row < batch.rows; ++row) {
-      const Entry entry = entries_[static_cast<size_t>(row)];
-      const bool has = state_.Has(entry);
-      if (has && !Replaces<kLast>(row_times_[static_cast<size_t>(row)],
-                                  times_.Of(row_codec_, state_.Value(entry).data()))) {
-        ++*duplicates_;
-        continue;
-      }
-      rows_.push_back(row);
-      kinds_.push_back(static_cast<char>(KindOf(has)));
-      state_.Assign(entry, encoded_.row(row));
+  // Of all rows that a key kept in this batch, the last one goes into state.
+  Status StoreKept(const RowBatch& batch) {
+    writer_.Bind(batch);
+    for (size_t group = 0; group < kept_.size(); ++group) {
+      const int32_t row = kept_[group].row;
+      if (row < 0) continue;
+      const size_t size = writer_.SizeOf(row);
+      RT_TRY(CheckRowSize(size));
+      writer_.Write(row, state_.Assign(entries_[group], size));
     }
-    return EmitSelected(batch, rows_, &kinds_, out);
+    return Status::Ok();
   }
 
   RowKind KindOf(bool has) const {
@@ -166,6 +186,7 @@ class RowtimeEager final : public KeyedOperator {
   const DeduplicateSpec spec_;
   KeyCodec key_codec_;
   RowCodec row_codec_;
+  RowWriter writer_;
   RowTimes times_;
   ValueState state_;
   Bundle bundle_;
@@ -173,11 +194,11 @@ class RowtimeEager final : public KeyedOperator {
   int64_t* duplicates_;
   const bool says_insert_;  // +I for a key's first row; else +U always
   KeyBatch keys_;
-  EncodedRows encoded_;
-  std::vector<Entry> entries_;
+  KeyGroups groups_;
+  std::vector<Entry> entries_;  // of the groups
+  std::vector<Kept> kept_;      // likewise
   std::vector<int64_t> row_times_;
-  std::vector<int32_t> rows_;
-  std::vector<char> kinds_;
+  EncodedRows encoded_;  // with bundles only
 };
 
 }  // namespace

@@ -23,6 +23,7 @@ Status OutputRows::FlushTo(Collector& out) {
     RT_TRY(out.Emit(BatchOf(first, std::min<size_t>(kBatchRows, rows - first))));
   }
   rows_.clear();
+  input_rows_.clear();
   kinds_.clear();
   numbers_.clear();
   kept_.clear();
@@ -32,7 +33,7 @@ Status OutputRows::FlushTo(Collector& out) {
   return Status::Ok();
 }
 
-RowBatch OutputRows::BatchOf(size_t first, size_t rows) const {
+RowBatch OutputRows::BatchOf(size_t first, size_t rows) {
   RowBatch batch;
   batch.rows = static_cast<int>(rows);
   const auto kinds = kinds_.begin() + static_cast<ptrdiff_t>(first);
@@ -42,9 +43,12 @@ RowBatch OutputRows::BatchOf(size_t first, size_t rows) const {
     std::memcpy(block->data(), &*kinds, rows);
     batch.kinds = std::move(block);
   }
-  const std::span<const char* const> pointers(rows_.data() + first, rows);
   batch.columns.reserve(static_cast<size_t>(codec_->columns()) + 1);
-  codec_->GatherColumns(pointers, &batch.columns);
+  if (input_rows_.empty()) {
+    codec_->GatherColumns({rows_.data() + first, rows}, &batch.columns);
+  } else {
+    MixColumns(first, rows, &batch.columns);
+  }
   if (numbered_) {
     auto block = std::make_shared<Block>(rows * sizeof(int64_t));
     std::memcpy(block->data(), numbers_.data() + first, rows * sizeof(int64_t));
@@ -52,7 +56,72 @@ RowBatch OutputRows::BatchOf(size_t first, size_t rows) const {
   }
   batch.blocks = kept_;
   batch.blocks.insert(batch.blocks.end(), copies_.begin(), copies_.end());
+  if (!input_rows_.empty())
+    batch.blocks.insert(batch.blocks.end(), input_->blocks.begin(), input_->blocks.end());
   return batch;
+}
+
+namespace {
+
+template <typename T>
+void Pick(const Column& column, std::span<const int32_t> picks, char* to) {
+  const T* const from = column.values<T>();
+  T* const out = reinterpret_cast<T*>(to);
+  for (size_t i = 0; i < picks.size(); ++i) out[i] = from[picks[i]];
+}
+
+void PickValues(const Column& column, std::span<const int32_t> picks, char* to) {
+  switch (WidthOf(column.layout())) {
+    case 1: return Pick<uint8_t>(column, picks, to);
+    case 2: return Pick<uint16_t>(column, picks, to);
+    case 4: return Pick<uint32_t>(column, picks, to);
+    case 8: return Pick<uint64_t>(column, picks, to);
+    default: return Pick<StringView>(column, picks, to);  // sixteen bytes of any kind
+  }
+}
+
+}  // namespace
+
+// Rows of the input, picked column by column; then the others, put in their places.
+void OutputRows::MixColumns(size_t first, size_t rows, std::vector<Column>* columns) {
+  picks_.assign(rows, 0);
+  placed_.clear();
+  auto input = std::lower_bound(
+      input_rows_.begin(), input_rows_.end(), first,
+      [](const InputRow& row, size_t place) { return static_cast<size_t>(row.place) < place; });
+  for (size_t i = 0; i < rows; ++i) {
+    if (rows_[first + i] != nullptr) {
+      placed_.push_back({static_cast<int32_t>(i), rows_[first + i]});
+    } else {
+      picks_[i] = (input++)->row;
+    }
+  }
+  for (int i = 0; i < codec_->columns(); ++i) {
+    const Column& column = input_->columns[static_cast<size_t>(i)];
+    auto values = std::make_shared<Block>(rows * static_cast<size_t>(WidthOf(codec_->layout(i))));
+    PickValues(column, picks_, values->data());
+    codec_->PutInto(placed_, i, values->data());
+    columns->emplace_back(codec_->layout(i), std::move(values), MixValidity(i, rows));
+  }
+}
+
+BlockPointer OutputRows::MixValidity(int column, size_t rows) const {
+  const Column& input = input_->columns[static_cast<size_t>(column)];
+  const bool any = input.may_have_nulls() ||
+                   std::any_of(placed_.begin(), placed_.end(),
+                               [&](const auto& row) { return codec_->IsNull(row.bytes, column); });
+  if (!any) return nullptr;
+  auto validity = std::make_shared<Block>((rows + 7) / 8);
+  std::memset(validity->data(), 0, validity->size());
+  const auto set = [&](size_t row, bool is_valid) {
+    char& byte = validity->data()[row >> 3];
+    const int bit = 1 << (row & 7);
+    byte = static_cast<char>(is_valid ? byte | bit : byte & ~bit);
+  };
+  for (size_t i = 0; i < rows; ++i) set(i, !input.IsNull(picks_[i]));
+  for (const RowCodec::PlacedRow& row : placed_)
+    set(static_cast<size_t>(row.place), !codec_->IsNull(row.bytes, column));
+  return validity;
 }
 
 Status EmitSelected(const RowBatch& batch, const std::vector<int32_t>& rows,

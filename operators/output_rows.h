@@ -1,8 +1,9 @@
 // The rows an operator emits, gathered as BinaryRows and turned into columns a batch at a time.
 //
-//   Add(kind, row)       the bytes lie in a block handed to Keep: nothing is copied
-//   AddCopy(kind, row)   the bytes lie in state, which may change: they are copied into a block
-//   FlushTo(out)         columns of up to 1,024 rows; long strings point into those blocks
+//   Add(kind, row)         the bytes lie in a block handed to Keep: nothing is copied
+//   AddCopy(kind, row)     the bytes lie in state, which may change: they are copied into a block
+//   AddInput(kind, row)    a row of the batch handed to Begin: its columns are taken as they are
+//   FlushTo(out)           columns of up to 1,024 rows; long strings point into those blocks
 //
 // With one output column more than the codec has, each row carries a number (the rank) as its last,
 // BIGINT column. Check `full()` after each input row and flush, so that what is gathered stays
@@ -29,11 +30,17 @@ class OutputRows {
   bool empty() const { return rows_.empty(); }
   // The block is handed on with the batches of the next flush, and forgotten then.
   void Keep(BlockPointer block) { kept_.push_back(std::move(block)); }
+  // Borrows the batch that AddInput speaks of until the last flush of its rows.
+  void Begin(const RowBatch& batch) { input_ = &batch; }
 
   void Add(RowKind kind, const char* row, int64_t number = 0) {
     rows_.push_back(row);
     kinds_.push_back(static_cast<char>(kind));
     if (numbered_) numbers_.push_back(number);
+  }
+  void AddInput(RowKind kind, int32_t row, int64_t number = 0) {
+    input_rows_.push_back({static_cast<int32_t>(rows_.size()), row});
+    Add(kind, nullptr, number);
   }
   // Returns where the copy lies, valid until the flush.
   const char* AddCopy(RowKind kind, std::string_view row, int64_t number = 0) {
@@ -58,12 +65,22 @@ class OutputRows {
   Status FlushTo(Collector& out);
 
  private:
+  struct InputRow {
+    int32_t place;  // in rows_
+    int32_t row;    // of the input
+  };
   void MakeRoom(size_t bytes);
-  RowBatch BatchOf(size_t first, size_t rows) const;
+  RowBatch BatchOf(size_t first, size_t rows);
+  void MixColumns(size_t first, size_t rows, std::vector<Column>* columns);
+  BlockPointer MixValidity(int column, size_t rows) const;
 
   const RowCodec* codec_;
   bool numbered_;
-  std::vector<const char*> rows_;
+  std::vector<const char*> rows_;  // null: a row of the input
+  std::vector<InputRow> input_rows_;
+  const RowBatch* input_ = nullptr;
+  std::vector<int32_t> picks_;  // of the batch in the making: the input row at each place
+  std::vector<RowCodec::PlacedRow> placed_;
   std::vector<char> kinds_;
   std::vector<int64_t> numbers_;
   std::vector<BlockPointer> kept_;

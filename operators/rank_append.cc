@@ -68,9 +68,12 @@ class TopOne final : public RankOperator {
 
   Status Process(int /*input*/, const RowBatch& batch, Collector& out) override {
     RT_TRY(Encode(batch));
-    best_.FindOrCreate(keys_, &entries_);
+    groups_.Fold(keys_);
+    best_.FindOrCreate(keys_, groups_.first_rows(), &entries_);
+    writer_.Bind(batch);
+    output_.Begin(batch);
     for (int row = 0; row < batch.rows; ++row) {
-      Challenge(batch, row);
+      RT_TRY(Challenge(batch, row));
       if (output_.full()) RT_TRY(output_.FlushTo(out));
     }
     return output_.FlushTo(out);
@@ -85,8 +88,8 @@ class TopOne final : public RankOperator {
     char bytes[];
   };
 
-  void Challenge(const RowBatch& batch, int row) {
-    const Entry entry = entries_[static_cast<size_t>(row)];
+  Status Challenge(const RowBatch& batch, int row) {
+    const Entry entry = entries_[static_cast<size_t>(groups_.of(row))];
     RowKind kind = RowKind::kInsert;
     if (best_.Has(entry)) {
       const std::string_view value = best_.Value(entry);
@@ -95,12 +98,12 @@ class TopOne final : public RankOperator {
       const int order = Compare(row, best);
       if (order > 0 || (order == 0 && !UpdatesIncumbent(batch, row, incumbent))) {
         ++*beyond_rank_;
-        return;
+        return Status::Ok();
       }
       if (spec_.emits_update_before) output_.AddCopy(RowKind::kUpdateBefore, incumbent, 1);
       kind = RowKind::kUpdateAfter;
     }
-    Store(batch, row, entry, kind);
+    return Store(row, entry, kind);
   }
 
   int Compare(int row, const Best* best) const {
@@ -119,16 +122,18 @@ class TopOne final : public RankOperator {
     return !row_codec_.EqualsRow(incumbent, batch, row);
   }
 
-  void Store(const RowBatch& batch, int row, Entry entry, RowKind kind) {
+  Status Store(int row, Entry entry, RowKind kind) {
     const std::string_view sort = sorts_.key(row);
-    const size_t size = row_codec_.SizeOf(batch, row);
+    const size_t size = writer_.SizeOf(row);
+    RT_TRY(CheckRowSize(size));
     Best* best = reinterpret_cast<Best*>(best_.Assign(entry, sizeof(Best) + sort.size() + size));
     best->high = static_cast<uint64_t>(sorts_.prefix(row) >> 64);
     best->low = static_cast<uint64_t>(sorts_.prefix(row));
     best->sort_size = sort.size();
     std::memcpy(best->bytes, sort.data(), sort.size());
-    row_codec_.Encode(batch, row, best->bytes + sort.size());
-    output_.AddCopy(kind, {best->bytes + sort.size(), size}, 1);
+    writer_.Write(row, best->bytes + sort.size());
+    output_.AddInput(kind, row, 1);
+    return Status::Ok();
   }
 
   const bool follows_incumbent_;
@@ -145,12 +150,16 @@ class AppendTopN final : public RankOperator {
 
   Status Process(int /*input*/, const RowBatch& batch, Collector& out) override {
     RT_TRY(Encode(batch));
-    rows_.FindOrCreate(keys_, &entries_);
+    groups_.Fold(keys_);
+    rows_.FindOrCreate(keys_, groups_.first_rows(), &entries_);
+    writer_.Bind(batch);
+    output_.Begin(batch);
+    FindGates();
     // What is worse than N rows stays so whatever comes before it in this batch: most rows stop
-    // here, at the entry.
+    // here, at the gate.
     admitted_.clear();
     for (int row = 0; row < batch.rows; ++row) {
-      if (Admits(entries_[static_cast<size_t>(row)], row)) admitted_.push_back(row);
+      if (Admits(row)) admitted_.push_back(row);
     }
     *beyond_rank_ += batch.rows - static_cast<int64_t>(admitted_.size());
     for (size_t i = 0; i < admitted_.size(); ++i) {
@@ -158,8 +167,8 @@ class AppendTopN final : public RankOperator {
       if (i + kFetchLast < admitted_.size())
         rows_.PrefetchLastRow(KeyOf(admitted_[i + kFetchLast]));
       const int32_t row = admitted_[i];
-      if (Admits(KeyOf(row), row)) {
-        Take(batch, row);
+      if (Admits(row)) {
+        RT_TRY(Take(row));
         if (output_.full()) RT_TRY(output_.FlushTo(out));
       } else {
         ++*beyond_rank_;
@@ -173,38 +182,58 @@ class AppendTopN final : public RankOperator {
   static constexpr size_t kFetchRows = 16;
   static constexpr size_t kFetchLast = 6;
 
-  Entry KeyOf(int32_t row) const { return entries_[static_cast<size_t>(row)]; }
-  bool Admits(Entry key, int row) const {
-    const int64_t end = EndOf(row);
-    if (end <= 0) return false;
+  // What a row has to be better than, of a key of this batch: side by side, not in state.
+  struct Gate {
+    SortPrefix last = 0;
+    int64_t rows = 0;
+  };
+
+  Entry KeyOf(int32_t row) const { return entries_[static_cast<size_t>(groups_.of(row))]; }
+
+  void FindGates() {
+    gates_.resize(entries_.size());
+    for (size_t group = 0; group < entries_.size(); ++group)
+      gates_[group] = GateOf(entries_[group]);
+  }
+  Gate GateOf(Entry key) const {
     const int64_t rows = rows_.rows(key);
-    return rows == 0 || rows < AdmittedOf(end) || rows_.BeforeLast(key, sorts_.view(row));
+    return rows == 0 ? Gate{} : Gate{rows_.last_prefix(key), rows};
   }
 
-  void Take(const RowBatch& batch, int row) {
-    const Entry key = entries_[static_cast<size_t>(row)];
+  bool Admits(int row) const {
     const int64_t end = EndOf(row);
-    const size_t size = row_codec_.SizeOf(batch, row);
-    char* const bytes = output_.Room(size);
-    row_codec_.Encode(batch, row, bytes);
-    const int64_t position = rows_.Insert(key, sorts_.view(row), {bytes, size});
+    if (end <= 0) return false;
+    const Gate& gate = gates_[static_cast<size_t>(groups_.of(row))];
+    if (gate.rows < AdmittedOf(end)) return true;
+    const SortPrefix prefix = sorts_.prefix(row);
+    if (prefix != gate.last) return prefix < gate.last;
+    return rows_.BeforeLast(KeyOf(row), sorts_.view(row));
+  }
+
+  Status Take(int row) {
+    const Entry key = KeyOf(row);
+    const int64_t end = EndOf(row);
+    const size_t size = writer_.SizeOf(row);
+    RT_TRY(CheckRowSize(size));
+    char* room;
+    const int64_t position = rows_.InsertRoom(key, sorts_.view(row), size, 0, &room);
+    writer_.Write(row, room);
     rows_.Touch(key);
     TouchEnd(row);
-    if (numbered_) {
-      EmitInserted(rows_, key, position, end);
-      if (rows_.rows(key) > end) rows_.Erase(key, rows_.rows(key) - 1);
-      return;
-    }
     const int64_t last = rows_.rows(key) - 1;
+    if (numbered_) EmitInserted(rows_, key, position, end);
     if (last >= end) {
-      if (position != last) output_.AddCopy(RowKind::kDelete, rows_.At(key, last).row());
+      if (!numbered_ && position != last)
+        output_.AddCopy(RowKind::kDelete, rows_.At(key, last).row());
       rows_.Erase(key, last);
-      if (position == last) return;
     }
-    output_.Add(RowKind::kInsert, bytes);
+    if (!numbered_ && position < end) output_.AddInput(RowKind::kInsert, row);
+    gates_[static_cast<size_t>(groups_.of(row))] = GateOf(key);
+    return Status::Ok();
   }
 
   OrderedState rows_;
+  std::vector<Gate> gates_;  // of the groups
   std::vector<int32_t> admitted_;
 };
 

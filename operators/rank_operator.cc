@@ -39,6 +39,7 @@ RankOperator::RankOperator(std::string name, const RankSpec& spec, const Operato
       key_codec_(spec.input, spec.partition, context.flink_compat),
       sort_codec_(spec.input, FieldsOf(spec, context.flink_compat)),
       row_codec_(spec.input),
+      writer_(row_codec_),
       output_(&row_codec_, spec.outputs_number()),
       beyond_rank_(context.counters->Find("beyond_rank")),
       other_ends_(nullptr) {

@@ -16,8 +16,10 @@
 #include "operators/output_rows.h"
 #include "operators/rank.h"
 #include "state/key_codec.h"
+#include "state/key_groups.h"
 #include "state/ordered_state.h"
 #include "state/row_codec.h"
+#include "state/row_writer.h"
 #include "state/value_state.h"
 
 namespace rowtide {
@@ -57,8 +59,10 @@ class RankOperator : public KeyedOperator {
   KeyCodec key_codec_;
   SortKeyCodec sort_codec_;
   RowCodec row_codec_;
+  RowWriter writer_;
   OutputRows output_;
   KeyBatch keys_;
+  KeyGroups groups_;  // for those that ask state once a group
   SortKeyBatch sorts_;
   std::vector<Entry> entries_;
   int64_t* beyond_rank_;

@@ -18,6 +18,7 @@ class UpdateTopN final : public RankOperator {
     RT_TRY(Encode(batch));
     RT_TRY(row_key_codec_.Encode(batch, &row_keys_));
     rows_.FindOrCreate(keys_, &entries_);
+    writer_.Bind(batch);
     for (int row = 0; row < batch.rows; ++row) {
       if (row + kFetchRows < batch.rows)
         rows_.PrefetchRows(entries_[static_cast<size_t>(row + kFetchRows)]);
@@ -56,9 +57,9 @@ class UpdateTopN final : public RankOperator {
       ++*beyond_rank_;
       return;
     }
-    const size_t size = row_codec_.SizeOf(batch, row);
+    const size_t size = writer_.SizeOf(row);
     char* const bytes = output_.Room(size);
-    row_codec_.Encode(batch, row, bytes);
+    writer_.Write(row, bytes);
     const Challenger challenger{key, sorts_.view(row), {bytes, size}, tag, end};
     if (old_position < 0) {
       Enter(challenger);

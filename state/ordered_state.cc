@@ -6,6 +6,7 @@ namespace rowtide {
 namespace {
 
 constexpr uint32_t kFirstLeafRows = 4;
+constexpr uint32_t kCountedRows = 16;
 constexpr uint64_t kTagMask = ~HotTable::kRefMask;
 
 template <typename T>
@@ -20,6 +21,7 @@ void CloseGap(T* items, uint32_t count, uint32_t at) {
 }  // namespace
 
 OrderedState::OrderedState(const OperatorContext& context, Ttl ttl) : roots_(context, ttl) {
+  roots_.ExpectValues(sizeof(Root));
   roots_.OnExpire([this](char* value) {
     const Root* root = reinterpret_cast<const Root*>(value);
     FreeNode(root->node, root->height);
@@ -75,34 +77,47 @@ void OrderedState::DescendBySort(const Root* root, SortKeyView sort, bool upper,
     node = inner->children[child].node;
   }
   path->leaf = NodeAt<Leaf>(node);
-  uint32_t low = 0, high = path->leaf->count;
+  path->index = PlaceInLeaf(path->leaf, sort, goes_on);
+}
+
+uint32_t OrderedState::PlaceInLeaf(const Leaf* leaf, SortKeyView sort, int goes_on) const {
+  if (goes_on == 0 && sort.bytes.size() <= sizeof(SortPrefix) && leaf->count <= kCountedRows) {
+    // Prefixes decide, and counting a few of them costs less than the branches of a search.
+    uint32_t place = 0;
+    for (uint32_t i = 0; i < leaf->count; ++i) {
+      const Row& row = leaf->rows[i];
+      place += ((SortPrefix{row.high} << 64) | row.low) <= sort.prefix;
+    }
+    return place;
+  }
+  uint32_t low = 0, high = leaf->count;
   while (low < high) {
     const uint32_t middle = (low + high) / 2;
-    if (Compare(sort, path->leaf->rows[middle]) >= goes_on) {
+    if (Compare(sort, leaf->rows[middle]) >= goes_on) {
       low = middle + 1;
     } else {
       high = middle;
     }
   }
-  path->index = low;
+  return low;
 }
 
 const OrderedState::Row& OrderedState::RowAt(Entry key, int64_t position) const {
-  Path path;
+  [[gnu::uninitialized]] Path path;
   DescendTo(RootOf(key), position, &path);
   return path.leaf->rows[path.index];
 }
 
 int64_t OrderedState::LowerBound(Entry key, SortKeyView sort) const {
   if (rows(key) == 0) return 0;
-  Path path;
+  [[gnu::uninitialized]] Path path;
   DescendBySort(RootOf(key), sort, false, &path);
   return path.position + path.index;
 }
 
 int64_t OrderedState::UpperBound(Entry key, SortKeyView sort) const {
   if (rows(key) == 0) return 0;
-  Path path;
+  [[gnu::uninitialized]] Path path;
   DescendBySort(RootOf(key), sort, true, &path);
   return path.position + path.index;
 }
@@ -172,12 +187,40 @@ int64_t OrderedState::InsertRoom(Entry key, SortKeyView sort, size_t row_bytes, 
   }
   Root* root = MutableRoot(key);
   const Row row = MakeRow(sort, row_bytes, root->next_arrival++, tag);
-  Path path;
+  *room = RecordOf(row)->bytes + sort.bytes.size();
+  if (root->height == 0) return InsertIntoLeaf(root, sort, row);
+  [[gnu::uninitialized]] Path path;
   DescendBySort(root, sort, true, &path);
   const int64_t position = path.position + path.index;
   InsertRow(root, &path, row);
-  *room = RecordOf(row)->bytes + sort.bytes.size();
   return position;
+}
+
+// The usual key: up to 32 rows in one leaf, and no path to it.
+int64_t OrderedState::InsertIntoLeaf(Root* root, SortKeyView sort, const Row& row) {
+  Leaf* leaf = NodeAt<Leaf>(root->node);
+  const uint32_t index = PlaceInLeaf(leaf, sort, 0);
+  if (leaf->count == leaf->capacity) {
+    if (leaf->capacity == kFanout) {
+      [[gnu::uninitialized]] Path path;
+      path.position = 0;
+      path.leaf = leaf;
+      path.index = index;
+      InsertRow(root, &path, row);
+      return index;
+    }
+    leaf = GrowLeaf(root);
+  }
+  if (index == leaf->count) {
+    root->last_high = row.high;
+    root->last_low = row.low;
+  } else {
+    OpenGap(leaf->rows, leaf->count, index);
+  }
+  leaf->rows[index] = row;
+  ++leaf->count;
+  ++root->rows;
+  return index;
 }
 
 void OrderedState::InsertRow(Root* root, Path* path, const Row& row) {
@@ -197,18 +240,25 @@ void OrderedState::InsertRow(Root* root, Path* path, const Row& row) {
   }
 }
 
+// A root leaf of twice the room. Requires: fewer than 32 rows fit.
+OrderedState::Leaf* OrderedState::GrowLeaf(Root* root) {
+  const Leaf* leaf = NodeAt<Leaf>(root->node);
+  Arena::Ref ref;
+  Leaf* larger = NewLeaf(leaf->capacity * 2, &ref);
+  std::memcpy(static_cast<void*>(larger->rows), leaf->rows, leaf->count * sizeof(Row));
+  larger->count = leaf->count;
+  arena().Free(root->node, Arena::ClassOf(sizeof(Leaf) + leaf->capacity * sizeof(Row)));
+  root->node = ref;
+  return larger;
+}
+
 // Makes room in a full leaf: a root leaf grows to 32 rows, a larger one gives half of its rows to a
 // new neighbour, or only its last one when rows keep coming at the end.
 void OrderedState::SplitLeaf(Root* root, Path* path) {
   Leaf* leaf = path->leaf;
   Arena::Ref ref;
   if (leaf->capacity < kFanout) {
-    Leaf* larger = NewLeaf(leaf->capacity * 2, &ref);
-    std::memcpy(static_cast<void*>(larger->rows), leaf->rows, leaf->count * sizeof(Row));
-    larger->count = leaf->count;
-    arena().Free(root->node, Arena::ClassOf(sizeof(Leaf) + leaf->capacity * sizeof(Row)));
-    root->node = ref;
-    path->leaf = larger;
+    path->leaf = GrowLeaf(root);
     return;
   }
   if (root->height == 0) {
@@ -286,7 +336,7 @@ void OrderedState::RefreshFirst(Path* path, uint32_t height) {
 }
 
 void OrderedState::RefreshLast(Root* root) {
-  Path path;
+  [[gnu::uninitialized]] Path path;
   DescendTo(root, root->rows - 1, &path);
   const Row& last = path.leaf->rows[path.index];
   root->last_high = last.high;
@@ -299,7 +349,8 @@ void OrderedState::Erase(Entry key, int64_t position) {
   Root* root = MutableRoot(key);
   RT_DCHECK(position >= 0 && position < root->rows);
   if (root->rows == 1) return EraseAll(key);
-  Path path;
+  if (root->height == 0) return EraseFromLeaf(root, static_cast<uint32_t>(position));
+  [[gnu::uninitialized]] Path path;
   DescendTo(root, position, &path);
   Leaf* leaf = path.leaf;
   const Row erased = leaf->rows[path.index];
@@ -314,10 +365,21 @@ void OrderedState::Erase(Entry key, int64_t position) {
     RemoveChild(root, &path, 0);
   } else {
     if (path.index == 0) RefreshFirst(&path, root->height);
-    if (root->height > 0 && leaf->count < kFanout / 4) MergeLeaf(root, &path);
+    if (leaf->count < kFanout / 4) MergeLeaf(root, &path);
   }
   FreeRecord(erased);
   if (position == root->rows) RefreshLast(root);
+}
+
+void OrderedState::EraseFromLeaf(Root* root, uint32_t index) {
+  Leaf* leaf = NodeAt<Leaf>(root->node);
+  FreeRecord(leaf->rows[index]);
+  CloseGap(leaf->rows, leaf->count, index);
+  --leaf->count;
+  --root->rows;
+  const Row& last = leaf->rows[leaf->count - 1];
+  root->last_high = last.high;
+  root->last_low = last.low;
 }
 
 // Joins a leaf of few rows with a neighbour below the same node, if that has few as well.
@@ -380,7 +442,7 @@ void OrderedState::Truncate(Entry key, int64_t position) {
 
 void OrderedState::Replace(Entry key, int64_t position, std::string_view row) {
   Root* root = MutableRoot(key);
-  Path path;
+  [[gnu::uninitialized]] Path path;
   DescendTo(root, position, &path);
   Row& place = path.leaf->rows[path.index];
   Record* record = RecordOf(place);
@@ -404,7 +466,7 @@ void OrderedState::Replace(Entry key, int64_t position, std::string_view row) {
 OrderedState::Cursor OrderedState::At(Entry key, int64_t position) const {
   Cursor cursor;
   if (position < 0 || position >= rows(key)) return cursor;
-  Path path;
+  [[gnu::uninitialized]] Path path;
   DescendTo(RootOf(key), position, &path);
   cursor.state_ = this;
   cursor.key_ = key;
@@ -418,7 +480,7 @@ OrderedState::Cursor OrderedState::At(Entry key, int64_t position) const {
 OrderedState::Cursor OrderedState::Seek(Entry key, SortKeyView sort) const {
   Cursor cursor;
   if (rows(key) == 0) return cursor;
-  Path path;
+  [[gnu::uninitialized]] Path path;
   DescendBySort(RootOf(key), sort, false, &path);
   cursor.state_ = this;
   cursor.key_ = key;
@@ -471,7 +533,7 @@ void OrderedState::Snapshot(SnapshotWriter& writer) const {
     to.PutU64(static_cast<uint64_t>(root->rows));
     to.PutU64(root->next_arrival);
     for (int64_t position = 0; position < root->rows;) {
-      Path path;
+      [[gnu::uninitialized]] Path path;
       DescendTo(root, position, &path);
       for (; path.index < path.leaf->count; ++path.index, ++position) {
         const Row& row = path.leaf->rows[path.index];
@@ -505,7 +567,7 @@ Status OrderedState::Restore(SnapshotReader& reader) {
           MakeRow(view, row_bytes.size(), arrival, uint64_t{tag} << HotTable::kTagShift);
       if (!row_bytes.empty())
         std::memcpy(RecordOf(row)->bytes + sort.size(), row_bytes.data(), row_bytes.size());
-      Path path;
+      [[gnu::uninitialized]] Path path;
       DescendBySort(root, view, true, &path);
       const bool in_order = path.position + path.index == root->rows;
       InsertRow(root, &path, row);

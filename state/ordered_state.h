@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,10 @@ class OrderedState final : public StatePart {
   void Find(const KeyBatch& keys, std::vector<Entry>* entries) { roots_.Find(keys, entries); }
   void FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries) {
     roots_.FindOrCreate(keys, entries);
+  }
+  void FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
+                    std::vector<Entry>* entries) {
+    roots_.FindOrCreate(keys, rows, entries);
   }
   void Settle() { roots_.Settle(); }
   void Touch(Entry key) { roots_.Touch(key); }
@@ -218,6 +223,11 @@ class OrderedState final : public StatePart {
   Inner* NewInner(Arena::Ref* ref);
   void FreeRecord(const Row& row);
   void FreeNode(Arena::Ref node, uint32_t height);
+  // The first of the leaf's rows that does not stay before the place (DescendBySort).
+  uint32_t PlaceInLeaf(const Leaf* leaf, SortKeyView sort, int goes_on) const;
+  int64_t InsertIntoLeaf(Root* root, SortKeyView sort, const Row& row);
+  void EraseFromLeaf(Root* root, uint32_t index);
+  Leaf* GrowLeaf(Root* root);
   void InsertRow(Root* root, Path* path, const Row& row);
   void SplitLeaf(Root* root, Path* path);
   void AddChild(Root* root, Path* path, int level, const Child& child);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "state/copy_bytes.h"
 #include "state/float_order.h"
 
 namespace rowtide {
@@ -19,41 +20,6 @@ bool IsFloat(Layout layout) { return layout == Layout::kFloat || layout == Layou
 
 void SetNull(char* row, size_t column) {
   row[column >> 3] = static_cast<char>(row[column >> 3] | (1 << (column & 7)));
-}
-
-// Copies more than 12 bytes in pieces that overlap: sizes vary too much for branches on them.
-void CopyLong(const char* from, size_t size, char* to) {
-  if (size < 16) {
-    std::memcpy(to, from, 8);
-    std::memcpy(to + size - 8, from + size - 8, 8);
-    return;
-  }
-  if (size < 32) {
-    std::memcpy(to, from, 16);
-    std::memcpy(to + size - 16, from + size - 16, 16);
-    return;
-  }
-  const char* const last = from + size - 32;
-  char* const last_to = to + size - 32;
-  for (; last - from > 64; from += 32, to += 32) std::memcpy(to, from, 32);
-  std::memcpy(to, from, 32);
-  std::memcpy(std::min(to + 32, last_to), std::min(from + 32, last), 32);
-  std::memcpy(last_to, last, 32);
-}
-
-// Copies up to 12 bytes, likewise and exactly.
-void CopyShort(const char* from, size_t size, char* to) {
-  if (size >= 8) {
-    std::memcpy(to, from, 8);
-    std::memcpy(to + size - 8, from + size - 8, 8);
-  } else if (size >= 4) {
-    std::memcpy(to, from, 4);
-    std::memcpy(to + size - 4, from + size - 4, 4);
-  } else if (size > 0) {
-    to[0] = from[0];
-    to[size / 2] = from[size / 2];
-    to[size - 1] = from[size - 1];
-  }
 }
 
 template <size_t kWidth>
@@ -91,46 +57,6 @@ RowCodec::RowCodec(const Schema& schema) {
   }
 }
 
-size_t RowCodec::SizeOf(const RowBatch& batch, int row) const {
-  size_t size = strings_offset_;
-  for (const int column : string_columns_) {
-    size += batch.columns[static_cast<size_t>(column)].values<StringView>()[row].size();
-  }
-  return size;
-}
-
-void RowCodec::Encode(const RowBatch& batch, int row, char* to) const {
-  std::memset(to, 0, null_bytes_);
-  for (size_t i = 0; i < fields_.size(); ++i) {
-    const Field& field = fields_[i];
-    const Column& column = batch.columns[i];
-    if (column.IsNull(row)) SetNull(to, i);
-    const char* from = column.data();
-    const size_t at = static_cast<size_t>(row);
-    switch (field.width) {
-      case 0: break;
-      case 1: to[field.offset] = from[at]; break;
-      case 2: std::memcpy(to + field.offset, from + at * 2, 2); break;
-      case 4: std::memcpy(to + field.offset, from + at * 4, 4); break;
-      case 8: std::memcpy(to + field.offset, from + at * 8, 8); break;
-      case 12: std::memcpy(to + field.offset, from + at * 16, 12); break;
-      default: std::memcpy(to + field.offset, from + at * 16, 16); break;
-    }
-  }
-  uint32_t end = 0;
-  char* const strings = to + strings_offset_;
-  for (const int column : string_columns_) {
-    const StringView& value = batch.columns[static_cast<size_t>(column)].values<StringView>()[row];
-    if (value.is_inline()) {
-      CopyShort(value.data(), value.size(), strings + end);
-    } else {
-      CopyLong(value.data(), value.size(), strings + end);
-    }
-    end += value.size();
-    std::memcpy(to + fields_[static_cast<size_t>(column)].offset, &end, 4);
-  }
-}
-
 Status RowCodec::EncodeAll(const RowBatch& batch, EncodedRows* rows) const {
   const size_t count = static_cast<size_t>(batch.rows);
   rows->begins_.resize(count + 1);
@@ -142,8 +68,7 @@ Status RowCodec::EncodeAll(const RowBatch& batch, EncodedRows* rows) const {
     for (const int column : string_columns_) {
       size += batch.columns[static_cast<size_t>(column)].values<StringView>()[row].size();
     }
-    if (size > kRowBytesMax)
-      return Status::DataError("a row has {} bytes; state holds at most {}", size, kRowBytesMax);
+    RT_TRY(CheckRowSize(size));
     at += size;
     if (at > 0xffffff00u) return Status::DataError("the rows of one batch have more than 4 GiB");
   }
@@ -286,6 +211,24 @@ void RowCodec::GatherColumns(std::span<const char* const> rows,
     const bool has_null = (nulls[i >> 3] >> (i & 7)) & 1;
     columns->emplace_back(fields_[i].layout, std::move(values[i]),
                           has_null ? GatherValidity(rows, static_cast<int>(i)) : nullptr);
+  }
+}
+
+void RowCodec::PutInto(std::span<const PlacedRow> rows, int column, char* values) const {
+  const Field& field = fields_[static_cast<size_t>(column)];
+  const auto stride = static_cast<size_t>(WidthOf(field.layout));
+  for (const PlacedRow& row : rows) {
+    char* const to = values + static_cast<size_t>(row.place) * stride;
+    if (field.width == 0) {
+      const StringView view = StringView::WithSlack(
+          Bytes(row.bytes, column).data(), static_cast<uint32_t>(Bytes(row.bytes, column).size()));
+      std::memcpy(to, &view, sizeof(view));
+    } else if (field.width == 8) {
+      std::memcpy(to, row.bytes + field.offset, 8);
+    } else {
+      std::memset(to, 0, stride);
+      std::memcpy(to, row.bytes + field.offset, field.width);
+    }
   }
 }
 

@@ -25,6 +25,12 @@
 namespace rowtide {
 
 inline constexpr size_t kRowBytesMax = (size_t{1} << 30) - 1;
+// kDataError above kRowBytesMax.
+inline Status CheckRowSize(size_t bytes) {
+  if (bytes <= kRowBytesMax) [[likely]]
+    return Status::Ok();
+  return Status::DataError("a row has {} bytes; state holds at most {}", bytes, kRowBytesMax);
+}
 
 // All rows of a batch as BinaryRows in one shared block, so that output may point into it. Reused
 // between batches.
@@ -51,9 +57,6 @@ class RowCodec {
 
   // --- from a batch ---
   Status EncodeAll(const RowBatch& batch, EncodedRows* rows) const;
-  size_t SizeOf(const RowBatch& batch, int row) const;
-  // Writes SizeOf bytes.
-  void Encode(const RowBatch& batch, int row, char* to) const;
 
   // --- to a batch ---
   // Appends all columns, the first of them to column `first_column` of the builder, after the
@@ -65,6 +68,13 @@ class RowCodec {
   // keeps those bytes alive. Much faster than one by one. Requires: 16 readable bytes behind each
   // row, as in a Block.
   void GatherColumns(std::span<const char* const> rows, std::vector<Column>* columns) const;
+  // A row's bytes and its place among the rows of a batch.
+  struct PlacedRow {
+    int32_t place;
+    const char* bytes;
+  };
+  // One column of those rows, into the values of a column that is being made. As GatherColumns.
+  void PutInto(std::span<const PlacedRow> rows, int column, char* values) const;
 
   // --- comparing ---
   bool Equal(std::string_view a, std::string_view b) const {
@@ -93,6 +103,14 @@ class RowCodec {
   }
   Value ValueOf(const char* row, int column, const Type& type) const;  // slow path
   Layout layout(int column) const { return fields_[static_cast<size_t>(column)].layout; }
+
+  // --- the drawing above, for state/row_writer.h ---
+  // Of the value in the row; 0 for strings.
+  uint32_t width(int column) const { return fields_[static_cast<size_t>(column)].width; }
+  // Of the value, or of the string's end.
+  uint32_t offset(int column) const { return fields_[static_cast<size_t>(column)].offset; }
+  uint32_t null_bytes() const { return null_bytes_; }
+  uint32_t strings_offset() const { return strings_offset_; }
 
  private:
   struct Field {

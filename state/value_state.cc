@@ -32,16 +32,16 @@ void ValueState::Clear() {
   values_ = 0;
 }
 
-void ValueState::Prepare(const KeyBatch& keys) {
+template <typename RowAt>
+void ValueState::Prepare(const KeyBatch& keys, int count, const RowAt& row_at) {
   Settle();
   if (clocked_) now_ = ttl_.NowMillis();
-  const int rows = keys.rows();
-  candidates_.resize(static_cast<size_t>(rows));
-  const uint64_t* hashes = keys.hashes();
-  for (int row = 0; row < rows; ++row) table_.Prefetch(hashes[row]);
-  for (int row = 0; row < rows; ++row) {
-    HotTable::Slot* slot = table_.Candidate(hashes[row]);
-    candidates_[static_cast<size_t>(row)] = slot;
+  candidates_.resize(static_cast<size_t>(count));
+  const uint64_t* const hashes = keys.hashes();
+  for (int i = 0; i < count; ++i) table_.Prefetch(hashes[row_at(i)]);
+  for (int i = 0; i < count; ++i) {
+    HotTable::Slot* slot = table_.Candidate(hashes[row_at(i)]);
+    candidates_[static_cast<size_t>(i)] = slot;
     if (slot != nullptr) {
       const char* block = arena_.At(HotTable::RefOf(*slot));
       __builtin_prefetch(block, 1);
@@ -51,7 +51,7 @@ void ValueState::Prepare(const KeyBatch& keys) {
 }
 
 void ValueState::Find(const KeyBatch& keys, std::vector<Entry>* entries) {
-  Prepare(keys);
+  Prepare(keys, keys.rows(), [](int i) { return i; });
   entries->resize(static_cast<size_t>(keys.rows()));
   for (int row = 0; row < keys.rows(); ++row) {
     const std::string_view key = keys.key(row);
@@ -69,34 +69,48 @@ void ValueState::Find(const KeyBatch& keys, std::vector<Entry>* entries) {
 }
 
 void ValueState::FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries) {
-  Prepare(keys);
-  const int rows = keys.rows();
-  entries->resize(static_cast<size_t>(rows));
+  FindOrCreateAt(
+      keys, keys.rows(), [](int i) { return i; }, entries);
+}
+
+void ValueState::FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
+                              std::vector<Entry>* entries) {
+  const int32_t* const listed = rows.data();
+  FindOrCreateAt(
+      keys, static_cast<int>(rows.size()), [listed](int i) { return listed[i]; }, entries);
+}
+
+template <typename RowAt>
+void ValueState::FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& row_at,
+                                std::vector<Entry>* entries) {
+  Prepare(keys, count, row_at);
+  entries->resize(static_cast<size_t>(count));
   const uint64_t splits = table_.splits();
-  for (int row = 0; row < rows; ++row) {
-    const std::string_view key = keys.key(row);
+  for (int i = 0; i < count; ++i) {
+    const std::string_view key = keys.key(row_at(i));
     HotTable::Slot* slot =
-        table_.splits() == splits ? candidates_[static_cast<size_t>(row)] : nullptr;
+        table_.splits() == splits ? candidates_[static_cast<size_t>(i)] : nullptr;
     if (slot == nullptr || !Matches(HotTable::RefOf(*slot), key))
-      slot = Lookup(key, keys.hash(row));
+      slot = Lookup(key, keys.hash(row_at(i)));
     Entry entry{slot};
     if (slot == nullptr) {
-      entry = Create(key, keys.hash(row));
+      entry = Create(key, keys.hash(row_at(i)));
     } else if (clocked_) {
       ExpireIfOld(entry);
     }
-    (*entries)[static_cast<size_t>(row)] = entry;
+    (*entries)[static_cast<size_t>(i)] = entry;
   }
   if (table_.splits() != splits) {
     // A split moved slots: what was found before it is looked up again.
     unsettled_.clear();
-    for (int row = 0; row < rows; ++row) {
-      Entry& entry = (*entries)[static_cast<size_t>(row)];
-      entry.slot = Lookup(keys.key(row), keys.hash(row));
+    for (int i = 0; i < count; ++i) {
+      Entry& entry = (*entries)[static_cast<size_t>(i)];
+      entry.slot = Lookup(keys.key(row_at(i)), keys.hash(row_at(i)));
       if (!Has(entry)) unsettled_.push_back(entry);
     }
   }
-  if (clocked_) SweepExpired(rows);
+  // By the rows of the whole batch: they are what the sweep keeps up with.
+  if (clocked_) SweepExpired(keys.rows());
 }
 
 Entry ValueState::FindOne(std::string_view key) {
@@ -108,7 +122,7 @@ Entry ValueState::FindOne(std::string_view key) {
 }
 
 Entry ValueState::Create(std::string_view key, uint64_t hash) {
-  const size_t bytes = key_offset_ + ((key.size() + 7) & ~size_t{7});
+  const size_t bytes = key_offset_ + ((key.size() + 7) & ~size_t{7}) + expected_bytes_;
   const uint8_t size_class = Arena::ClassOf(bytes);
   const Arena::Ref ref = arena_.AllocateClass(size_class);
   Header* header = At(ref);

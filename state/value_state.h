@@ -18,6 +18,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -50,7 +51,12 @@ class ValueState final : public StatePart {
   void Find(const KeyBatch& keys, std::vector<Entry>* entries);
   // A new entry has no value until one is assigned.
   void FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries);
+  // Of the listed rows alone: the first rows of KeyGroups, an entry a group.
+  void FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
+                    std::vector<Entry>* entries);
   Entry FindOne(std::string_view key);  // a lookup by itself: slow paths
+  // New entries get room for a value of that size at once; else the first Assign moves them.
+  void ExpectValues(size_t bytes) { expected_bytes_ = bytes; }
 
   bool Has(Entry entry) const { return HeaderOf(entry)->value_size != kNoValue; }
   // Requires: Has, for all that follow but Assign.
@@ -184,7 +190,12 @@ class ValueState final : public StatePart {
   HotTable::Slot* Lookup(std::string_view key, uint64_t hash) const {
     return table_.Find(hash, [&](Arena::Ref ref) { return Matches(ref, key); });
   }
-  void Prepare(const KeyBatch& keys);
+  // `row_at(i)` is the i-th of `count` rows.
+  template <typename RowAt>
+  void Prepare(const KeyBatch& keys, int count, const RowAt& row_at);
+  template <typename RowAt>
+  void FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& row_at,
+                      std::vector<Entry>* entries);
   Entry Create(std::string_view key, uint64_t hash);
   Header* Move(Entry entry, size_t value_size, size_t kept);
   void ExpireIfOld(Entry entry);
@@ -196,6 +207,7 @@ class ValueState final : public StatePart {
   Ttl ttl_;
   bool clocked_;
   uint32_t key_offset_;
+  size_t expected_bytes_ = 0;
   int64_t now_ = 0;     // of the batch at hand
   int64_t values_ = 0;  // entries that have one
   Arena arena_;

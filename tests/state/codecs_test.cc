@@ -2,9 +2,12 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "state/key_codec.h"
+#include "state/key_groups.h"
 #include "state/row_codec.h"
+#include "state/row_writer.h"
 
 namespace rowtide {
 namespace {
@@ -169,17 +172,43 @@ RowBatch EverythingBatch() {
   return BatchOf(Everything(), rows);
 }
 
+// Fold after Fold, of many keys and of few, whole hashes equal or not.
+TEST(KeyGroupsTest, EqualKeysShareAGroup) {
+  KeyGroups groups;
+  for (const int distinct : {1024, 1, 7, 390, 1000}) {
+    KeyBatch keys;
+    keys.Clear();
+    for (int row = 0; row < kBatchRows; ++row) {
+      const std::string key = std::to_string(row * row % distinct);
+      keys.Add(key, distinct == 390 ? 5 : HashBytes(key));
+    }
+    groups.Fold(keys);
+    std::map<std::string, int32_t> numbers;
+    for (int row = 0; row < kBatchRows; ++row) {
+      const auto number = static_cast<int32_t>(numbers.size());
+      const auto [at, is_new] = numbers.emplace(keys.key(row), number);
+      ASSERT_EQ(groups.of(row), at->second);
+      if (is_new) {
+        ASSERT_EQ(groups.first_rows()[static_cast<size_t>(number)], row);
+      }
+    }
+    EXPECT_EQ(groups.groups(), static_cast<int>(numbers.size()));
+  }
+}
+
 TEST(RowTest, ComesBackAsItWas) {
   const Schema schema = Everything();
   const RowCodec codec(schema);
   const RowBatch batch = EverythingBatch();
   EncodedRows rows;
   ASSERT_TRUE(codec.EncodeAll(batch, &rows).ok());
+  RowWriter writer(codec);
+  writer.Bind(batch);
   BatchBuilder builder(schema);
   std::vector<const char*> pointers;
   for (int row = 0; row < batch.rows; ++row) {
-    std::string one(codec.SizeOf(batch, row), '\0');
-    codec.Encode(batch, row, one.data());
+    std::string one(writer.SizeOf(row), '\0');
+    writer.Write(row, one.data());
     EXPECT_EQ(rows.row(row), one);
     EXPECT_TRUE(codec.EqualsRow(one, batch, row));
     EXPECT_FALSE(codec.EqualsRow(one, batch, (row + 1) % batch.rows));
@@ -206,11 +235,12 @@ TEST(RowTest, FloatsAndProcessingTimesCompareByMeaning) {
                        {"p", Type::TimestampLtz(3).WithTimeAttribute(TimeAttribute::kProctime)}});
   const RowCodec codec(schema);
   EncodedRows rows;
-  ASSERT_TRUE(codec.EncodeAll(BatchOf(schema, {{RowKind::kInsert, {0.0, int64_t{1}}},
-                                               {RowKind::kInsert, {-0.0, Value()}},
-                                               {RowKind::kInsert, {kNaN, int64_t{1}}},
-                                               {RowKind::kInsert, {-kNaN, int64_t{2}}}}),
-                              &rows)
+  ASSERT_TRUE(codec
+                  .EncodeAll(BatchOf(schema, {{RowKind::kInsert, {0.0, int64_t{1}}},
+                                              {RowKind::kInsert, {-0.0, Value()}},
+                                              {RowKind::kInsert, {kNaN, int64_t{1}}},
+                                              {RowKind::kInsert, {-kNaN, int64_t{2}}}}),
+                             &rows)
                   .ok());
   EXPECT_TRUE(codec.Equal(rows.row(0), rows.row(1)));
   EXPECT_EQ(codec.HashContent(rows.row(0)), codec.HashContent(rows.row(1)));
