@@ -20,6 +20,12 @@ enum class SourceState : uint8_t {
   kEnd,   // over for good
 };
 
+// How far a source is, in bytes of what is read (packed ones where it is packed).
+struct SourceProgress {
+  int64_t bytes_read = 0;
+  int64_t bytes_total = 0;  // 0: not known, as of a pipe
+};
+
 class Source {
  public:
   virtual ~Source() = default;
@@ -27,6 +33,7 @@ class Source {
   virtual Result<SourceState> Poll(Collector& out) = 0;
   virtual Status Snapshot(SnapshotWriter& writer) const = 0;
   virtual Status Restore(SnapshotReader& reader) = 0;
+  virtual SourceProgress progress() const { return {}; }
 };
 
 }  // namespace rowtide

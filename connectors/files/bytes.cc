@@ -1,6 +1,8 @@
 #include "connectors/files/bytes.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -19,7 +21,10 @@ constexpr size_t kPackedBytes = 128 << 10;
 
 class PlainFile final : public ByteStream {
  public:
-  PlainFile(int file, std::string path) : file_(file), path_(std::move(path)) {}
+  PlainFile(int file, std::string path) : file_(file), path_(std::move(path)) {
+    struct stat status = {};
+    is_regular_ = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  }
   ~PlainFile() override {
     if (file_ != STDIN_FILENO) ::close(file_);
   }
@@ -29,10 +34,18 @@ class PlainFile final : public ByteStream {
       count = ::read(file_, to, bytes);
     } while (count < 0 && errno == EINTR);
     if (count < 0) return Status::External("cannot read {}: {}", path_, std::strerror(errno));
+    taken_ += count;
     return static_cast<size_t>(count);
+  }
+  int64_t taken() const override { return taken_; }
+  bool would_wait() const override {
+    pollfd input = {file_, POLLIN, 0};
+    return !is_regular_ && ::poll(&input, 1, 0) == 0;
   }
 
  private:
+  int64_t taken_ = 0;
+  bool is_regular_ = false;
   int file_;
   std::string path_;
 };
@@ -52,6 +65,7 @@ class GzipFile final : public ByteStream {
     }
     return static_cast<size_t>(count);
   }
+  int64_t taken() const override { return gzoffset(file_); }
 
  private:
   gzFile file_;
@@ -83,6 +97,8 @@ class ZstdFile final : public ByteStream {
     }
     return out.pos;
   }
+  int64_t taken() const override { return packed_->taken(); }
+  bool would_wait() const override { return in_.pos == in_.size && packed_->would_wait(); }
 
  private:
   std::unique_ptr<ByteStream> packed_;
@@ -117,6 +133,8 @@ class TextFile final : public ByteStream {
     head_.erase(0, count);
     return count;
   }
+  int64_t taken() const override { return bytes_->taken(); }
+  bool would_wait() const override { return head_.empty() && bytes_->would_wait(); }
 
  private:
   Status Fill(size_t bytes) {

@@ -14,6 +14,10 @@ class ByteStream {
   virtual ~ByteStream() = default;
   // Up to `bytes` bytes, 0 only at the end.
   virtual Result<size_t> Read(char* to, size_t bytes) = 0;
+  // Bytes of the file itself, packed as they are, that have been read.
+  virtual int64_t taken() const = 0;
+  // Whether Read would have to wait for somebody who writes into a pipe or types.
+  virtual bool would_wait() const { return false; }
 };
 
 // `path` may be `-`: standard input.

@@ -52,7 +52,8 @@ Status AddPattern(const std::string& pattern, std::vector<FileEntry>* files) {
     if (!IsHidden(NameOf(path)) || IsHidden(NameOf(pattern))) status = AddPath(path, files);
   }
   ::globfree(&found);
-  if (failed == GLOB_NOMATCH) return Status::External("no file matches {}", pattern);
+  if (failed == GLOB_NOMATCH)
+    return Status::External("no file matches {}", pattern).WithErrorCode("RT5001");
   if (failed != 0) return Status::External("cannot look for files {}", pattern);
   return status;
 }
@@ -76,7 +77,7 @@ Result<std::vector<FileEntry>> ListFiles(const std::string& uri,
   } else if (path.find_first_of("*?[") != std::string::npos) {
     RT_TRY(AddPattern(path, &files));
   } else {
-    return Status::External("no file or folder {}", path);
+    return Status::External("no file or folder {}", path).WithErrorCode("RT5001");
   }
   if (regex) {
     const RE2 pattern(*regex, RE2::Quiet);

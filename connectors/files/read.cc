@@ -39,6 +39,7 @@ class FileSource final : public Source {
       const Status filled = Fill();
       const auto split = static_cast<int32_t>(file_);
       const bool is_file_over = filled.ok() && at_end_ && begin_ == end_;
+      if (filled.ok() && !is_file_over && decoder_->rows() == 0) return SourceState::kWait;
       RowBatch batch;
       if (decoder_->rows() > 0) {
         batch = decoder_->Finish();
@@ -50,7 +51,7 @@ class FileSource final : public Source {
         emitted_ += batch.rows;
         RT_TRY(out.Emit(std::move(batch)));
       }
-      if (!filled.ok()) return Status(filled).WithContext(files_[file_].path);
+      if (!filled.ok()) return OfFile(filled);
       if (batch.rows > 0) break;
     }
     const bool is_over = file_ == files_.size() || (scan_.limit && emitted_ >= *scan_.limit);
@@ -84,6 +85,16 @@ class FileSource final : public Source {
     return was_over ? Status::Ok() : OpenFile(place);
   }
 
+  SourceProgress progress() const override {
+    SourceProgress progress;
+    for (size_t i = 0; i < files_.size(); ++i) {
+      progress.bytes_total += files_[i].bytes;
+      if (i < file_) progress.bytes_read += files_[i].bytes;
+    }
+    if (stream_) progress.bytes_read += stream_->taken();
+    return progress;
+  }
+
  private:
   Status OpenFile(RecordPlace place) {
     RT_ASSIGN(stream_, OpenText(files_[file_].path));
@@ -104,12 +115,19 @@ class FileSource final : public Source {
     return Status::Ok();
   }
 
+  // With the file's name; a record that does not decode has the code of its kind.
+  Status OfFile(const Status& failure) const {
+    Status status = Status(failure).WithContext(files_[file_].path);
+    const bool undecodable = status.code() == StatusCode::kDataError && status.error_code().empty();
+    return undecodable ? std::move(status).WithErrorCode("RT4001") : status;
+  }
+
   void NextFile() {
     stream_ = nullptr;
     ++file_;
   }
 
-  // Decodes until a batch is full or the file is over.
+  // Decodes until a batch is full, the file is over, or whoever writes into a pipe takes a break.
   Status Fill() {
     while (true) {
       if (begin_ < end_ || at_end_) {
@@ -120,6 +138,7 @@ class FileSource final : public Source {
           return Status::Internal("the decoder left {} bytes at the end of the file",
                                   end_ - begin_);
       }
+      if (stream_->would_wait()) return Status::Ok();
       RT_TRY(ReadOn());
     }
   }

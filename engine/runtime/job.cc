@@ -13,7 +13,8 @@ constexpr auto kLongestWait = std::chrono::milliseconds(20);
 
 }  // namespace
 
-Job::Job(JobGraph graph, JobOptions options) : task_(std::move(graph)), options_(options) {
+Job::Job(JobGraph graph, JobOptions options)
+    : task_(std::move(graph)), options_(std::move(options)) {
   if (options_.clock != nullptr && options_.tick_interval_millis > 0) {
     next_tick_millis_ = options_.clock->NowMillis() + options_.tick_interval_millis;
   }
@@ -55,6 +56,7 @@ Result<JobEnd> Job::Run() {
   auto wait = std::chrono::milliseconds(1);
   while (true) {
     if (StopRequested()) return JobEnd::kStopped;
+    if (options_.is_enough && options_.is_enough()) break;
     RT_TRY(TickIfDue());
     RT_ASSIGN(const SourceState state, Step());
     if (state == SourceState::kEnd) break;

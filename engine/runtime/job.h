@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +24,8 @@ struct JobOptions {
   const Clock* clock = nullptr;            // of ticks; none = no ticks
   int64_t tick_interval_millis = 0;        // 0 = no ticks
   const std::atomic<int>* stop = nullptr;  // not 0: stop at the next batch (a signal's number)
+  // Asked between two polls; true: that was enough, the job ends as if its input were over.
+  std::function<bool()> is_enough;
 };
 
 enum class JobEnd : uint8_t {
@@ -47,6 +50,7 @@ class Job {
   Status Restore(std::string_view bytes);
 
   int64_t rows_read() const { return task_.rows_read(); }
+  JobProgress Progress() const { return task_.Progress(); }
   std::vector<NodeStats> Stats() const { return task_.Stats(); }
   std::vector<std::string> Summaries() const { return task_.Summaries(); }
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/clock.h"
 #include "engine/row_batch.h"
 
 namespace rowtide {
@@ -33,6 +34,14 @@ struct NodeStats {
     return rows_in == 0 ? 0 : static_cast<double>(total_out()) / static_cast<double>(rows_in);
   }
   void CountOut(const RowBatch& batch);
+};
+
+// How far a job is, cheap enough to ask for several times a second.
+struct JobProgress {
+  int64_t rows_read = 0;
+  double share = -1;                       // of the input, 0 to 1; negative: not known
+  int64_t watermark = Time::kNoWatermark;  // the lowest that has come to a sink
+  int64_t state_bytes = 0;
 };
 
 }  // namespace rowtide

@@ -52,7 +52,8 @@ class Task::Node final : public Collector {
   JobNode work;
   NodeStats stats;
   TimeMerger times;
-  bool ended = false;  // sources
+  bool ended = false;                      // sources
+  int64_t watermark = Time::kNoWatermark;  // sinks
 
  private:
   Status HandOn(const RowBatch& batch) {
@@ -74,6 +75,7 @@ class Task::Node final : public Collector {
       if (!merged) return Status::Ok();
       time = *merged;
     }
+    if (work.sink && time.kind == Time::Kind::kWatermark) watermark = time.millis;
     if (!task_->sampling_) return work.operation->Advance(input, time, *this);
     return Measured([&] { return work.operation->Advance(input, time, *this); });
   }
@@ -134,6 +136,28 @@ int64_t Task::rows_read() const {
   int64_t rows = 0;
   for (const int source : sources_) rows += nodes_[static_cast<size_t>(source)]->stats.total_out();
   return rows;
+}
+
+JobProgress Task::Progress() const {
+  JobProgress progress;
+  progress.rows_read = rows_read();
+  SourceProgress bytes;
+  bool all_known = true;
+  std::optional<int64_t> watermark;
+  for (const auto& node : nodes_) {
+    progress.state_bytes += node->work.meters->state.bytes;
+    if (node->work.sink) watermark = std::min(watermark.value_or(node->watermark), node->watermark);
+    if (!node->work.source) continue;
+    const SourceProgress one = node->work.source->progress();
+    all_known &= one.bytes_total > 0;
+    bytes.bytes_read += std::min(one.bytes_read, one.bytes_total);
+    bytes.bytes_total += one.bytes_total;
+  }
+  progress.watermark = watermark.value_or(Time::kNoWatermark);
+  if (all_known && bytes.bytes_total > 0) {
+    progress.share = static_cast<double>(bytes.bytes_read) / static_cast<double>(bytes.bytes_total);
+  }
+  return progress;
 }
 
 Status Task::Finish() {

@@ -40,6 +40,8 @@ class Task {
   // Rows that the sources have emitted since the task was made.
   int64_t rows_read() const;
 
+  JobProgress Progress() const;
+
   // Sinks, in the order of the graph.
   Status Finish();
   void Abandon();
