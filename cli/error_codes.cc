@@ -1,7 +1,10 @@
 #include "cli/error_codes.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
+
+#include "cli/verb_text.h"
 
 namespace rowtide {
 
@@ -9,52 +12,117 @@ namespace {
 
 constexpr ErrorCode kCodes[] = {
     {"RT1000", "The text is not a SQL statement.",
-     "The parser met a word or a character that does not fit. The message says what was expected "
-     "at\n"
-     "the marked place. Reserved words that name a column or a table need back-ticks: `order`."},
+     "The parser met a word or a character that does not fit at the marked place. The message says "
+     "what was expected.",
+     "SELECT order FROM (VALUES (1)) AS t(n);",
+     "Look at the marked place and the word before it. A reserved word that names a column or a "
+     "table needs back-ticks: `order`. Strings take single quotes, names none or back-ticks."},
     {"RT2000", "A name, a type or an option does not fit.",
-     "The statement is well formed, but it names something that does not exist, combines types "
-     "that\n"
-     "do not go together, or sets an option to a value it cannot have. Names of tables and columns "
-     "are\n"
-     "case-sensitive; the hint names the nearest one."},
+     "The statement is well formed, but what it says does not go together: types that have no "
+     "common one, an option with a value it cannot have, a column in the wrong place.",
+     "SELECT 1 FROM (VALUES (1)) AS t(n) WHERE n;",
+     "The message names the part and what would fit."},
+    {"RT2001", "There is no such table.",
+     "No table or view of that name is in the current database, or FROM does not name it.",
+     "SELECT * FROM order_event;",
+     "Names are case-sensitive. The hint names the nearest one; SHOW TABLES lists all. Tables live "
+     "as long as the session: each script starts with its CREATE TABLE."},
+    {"RT2002", "There is no such column.", "No table in FROM has a column of that name.",
+     "SELECT amout FROM (VALUES (1)) AS t(amount);",
+     "Names are case-sensitive. The hint names the nearest one; DESCRIBE lists the columns of a "
+     "table. A column that SELECT computes has its name outside of that SELECT only."},
+    {"RT2003", "There is no such function.", "Flink SQL has no function of that name.",
+     "SELECT UPPPER('a');", "The hint names the nearest one."},
+    {"RT2004", "There is no such data type.", "",
+     "CREATE TABLE t (a INTT) WITH ('connector' = 'print');",
+     "The hint names the nearest one. Texts are STRING, times TIMESTAMP(3), exact numbers "
+     "DECIMAL(10, 2)."},
+    {"RT2010", "The table has an option that its connector or format does not know.", "",
+     "CREATE TABLE t (a INT) WITH ('connector' = 'print', 'print-identifer' = 'out');\n"
+     "INSERT INTO t VALUES (1);",
+     "The hint names the nearest option, or all of them. Options of Rowtide alone are not written "
+     "in WITH but set: SET 'rowtide.…' = '…'."},
+    {"RT2011", "SET names an option that does not exist.",
+     "It is neither one of Flink's nor one of Rowtide's.",
+     "SET 'rowtide.flink-compatible' = 'true';", "The hint names the nearest one."},
+    {"RT2012", "The connector or format is unknown.", "",
+     "CREATE TABLE t (a INT) WITH ('connector' = 'filesytem', 'path' = 'sales.csv', 'format' = "
+     "'csv');\nSELECT * FROM t;",
+     "The hint names what there is."},
     {"RT2031", "The sink cannot take the changes that the query makes.",
      "A sink or an operator takes rows of some kinds only, for example inserts alone, and the "
-     "named\n"
-     "node produces others. Either write into a sink that takes updates and deletes, or make the "
-     "query\n"
-     "insert-only: keep the first row by a time attribute instead of the last one.\n"
-     "EXPLAIN CHANGELOG_MODE shows what every node produces."},
+     "named node produces others: it corrects rows it has given before.",
+     "CREATE TABLE s (item STRING, n BIGINT) WITH ('connector' = 'filesystem', 'path' = 'out', "
+     "'format' = 'csv');\n"
+     "INSERT INTO s SELECT item, COUNT(*) FROM (VALUES ('a'), ('a')) AS t(item) GROUP BY item;",
+     "Write into a sink that takes updates, such as print; or make the query insert-only, for "
+     "example by keeping the first row by a time attribute (ORDER BY ts ASC) instead of the last "
+     "one. EXPLAIN CHANGELOG_MODE shows what every node produces."},
     {"RT2040", "The query's key is not the sink's primary key.",
      "Rows of different keys of the query can meet under one primary key of the sink, and nothing "
-     "says\n"
-     "which of them is to win. Add ON CONFLICT DO DEDUPLICATE, DO ERROR or DO NOTHING to the "
-     "INSERT,\n"
-     "give the sink the key of the query, or set 'table.exec.sink.require-on-conflict' to "
-     "'false'."},
+     "says which of them is to win.",
+     "CREATE TABLE s (item STRING, n BIGINT, PRIMARY KEY (n) NOT ENFORCED) WITH ('connector' = "
+     "'collect', 'changelog-mode' = 'I,UA,D');\n"
+     "INSERT INTO s SELECT item, COUNT(*) FROM (VALUES ('a'), ('a')) AS t(item) GROUP BY item;",
+     "Add ON CONFLICT DO DEDUPLICATE, DO ERROR or DO NOTHING to the INSERT, give the sink the key "
+     "of the query, or set 'table.exec.sink.require-on-conflict' to 'false'."},
+    {"RT2800", "The command line does not fit.",
+     "A verb or an option does not exist, or has a value that it cannot have.", "",
+     "rowtide --help lists the verbs, rowtide help VERB the options of one."},
     {"RT2900", "The statement cannot be run this way.",
-     "The statement is sound, but there is no way to run it on a stream without an end: a sort "
-     "without\n"
-     "a limit, a ranking without a bound, an update without a key. The message names the part."},
+     "The statement is sound, but there is no way to run it on a stream.",
+     "SELECT n FROM (VALUES (1)) AS t(n) ORDER BY n OFFSET 1 ROWS;",
+     "The message names the part, the hint what would do."},
+    {"RT2901", "A stream cannot be sorted by this.",
+     "Sorting all rows would mean waiting for the last one. Only a time attribute, in ascending "
+     "order, comes with watermarks that say how long to wait.",
+     "SELECT n FROM (VALUES (1)) AS t(n) ORDER BY n;",
+     "Add LIMIT n to keep the first n rows, or leave the order to whoever reads the result."},
+    {"RT2902", "RANK and DENSE_RANK have no bound.",
+     "Rows that tie share a rank, so rank <= N may hold any number of rows.",
+     "SELECT * FROM (SELECT n, RANK() OVER (ORDER BY n) AS r FROM (VALUES (1)) AS t(n)) WHERE r <= "
+     "2;",
+     "Use ROW_NUMBER(), which numbers ties in the order of their arrival."},
     {"RT3000", "Rowtide does not have this yet.",
-     "The construct is part of Flink SQL and is understood, but Rowtide cannot run it. The same "
-     "file\n"
-     "runs on Apache Flink 2.3."},
-    {"RT3001", "Joins are not supported yet.", "The same file runs on Apache Flink 2.3."},
+     "The construct is part of Flink SQL and is understood, but Rowtide cannot run it.",
+     "SELECT COUNT(*) OVER (ORDER BY PROCTIME()) FROM (VALUES (1)) AS t(n);",
+     "The same file runs on Apache Flink 2.3."},
+    {"RT3001", "Joins are not supported yet.", "",
+     "SELECT a.n FROM (VALUES (1)) AS a(n) JOIN (VALUES (1)) AS b(n) ON a.n = b.n;",
+     "The same file runs on Apache Flink 2.3."},
     {"RT3002", "This LATERAL sub-query is not supported yet.",
-     "A LATERAL sub-query runs where it is a Top-N per key of one table."},
-    {"RT4000", "A row stopped the job.",
-     "A record that does not decode, an expression that fails on a row, such as 1/0 or CAST('x' AS "
-     "INT),\n"
-     "or a violated constraint. The message names the place and the values. Records that do not "
-     "decode\n"
-     "are skipped with SET 'rowtide.bad-data.<table>' = 'skip'; TRY_CAST gives NULL where CAST "
-     "fails."},
-    {"RT5000", "A file or the network failed.",
-     "The operating system's reason is in the message. Running the job again may help."},
+     "A LATERAL sub-query runs where it is a Top-N per key of one table.", "",
+     "Write the ranking with ROW_NUMBER() in a sub-query of its own."},
+    {"RT4000", "The data stopped the job.",
+     "A row, a file's form or a constraint. The message names the place and the values.", "",
+     "Correct the input, or make the query tolerate it."},
+    {"RT4001", "A record does not decode.",
+     "The bytes of a file do not have the form that the table declares. The message has file, "
+     "line, byte, column and text.",
+     "CREATE TABLE t (category INT, product STRING, amount DECIMAL(10, 2), ts TIMESTAMP(3)) WITH "
+     "('connector' = 'filesystem', 'path' = 'sales.csv', 'format' = 'csv');\nSELECT * FROM t;",
+     "Is the column's type right, and has the file a line of names at its top? Records that may be "
+     "lost are skipped with 'csv.ignore-parse-errors' = 'true' in the table's options."},
+    {"RT4002", "An expression failed on a row.",
+     "A cast of a text that is none, a division by zero, a number out of range.",
+     "SELECT CAST(s AS INT) FROM (VALUES ('x')) AS t(s);",
+     "TRY_CAST gives NULL where CAST fails; CASE WHEN d <> 0 THEN n / d END divides where it can."},
+    {"RT4003", "Two rows claim one primary key.",
+     "The INSERT has ON CONFLICT DO ERROR, and rows of different keys of the query came under one "
+     "key of the sink.",
+     "",
+     "ON CONFLICT DO DEDUPLICATE keeps the latest, DO NOTHING the first; or find out why the query "
+     "has two."},
+    {"RT5000", "A file or the network failed.", "The operating system's reason is in the message.",
+     "", "Running the job again may help."},
+    {"RT5001", "There is no such file.", "",
+     "CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = 'nowhere.csv', 'format' = "
+     "'csv');\nSELECT * FROM t;",
+     "A relative path starts at the folder that rowtide was started in."},
     {"RT5100", "A file that Rowtide wrote is damaged.",
-     "A snapshot does not have the form it was written in, or is of another job."},
-    {"RT9000", "Rowtide has a bug.", "Please report it with the statement that shows it."},
+     "A snapshot does not have the form it was written in, or is of another job.", "",
+     "Use an older snapshot, or start anew."},
+    {"RT9000", "Rowtide has a bug.", "", "", "Please report it with the statement that shows it."},
 };
 
 const char* CodeOfKind(const Status& error) {
@@ -79,10 +147,26 @@ std::string CodeOf(const Status& error) {
   return error.error_code().empty() ? CodeOfKind(error) : error.error_code();
 }
 
+std::span<const ErrorCode> ErrorCodes() { return kCodes; }
+
 const ErrorCode* FindErrorCode(std::string_view code) {
-  const auto* found = std::find_if(std::begin(kCodes), std::end(kCodes),
-                                   [&](const ErrorCode& one) { return one.code == code; });
+  const auto same = [](char a, char b) { return std::toupper(static_cast<unsigned char>(a)) == b; };
+  const auto* found = std::find_if(std::begin(kCodes), std::end(kCodes), [&](const ErrorCode& one) {
+    const std::string_view known = one.code;
+    return std::equal(code.begin(), code.end(), known.begin(), known.end(), same);
+  });
   return found == std::end(kCodes) ? nullptr : found;
+}
+
+std::string ErrorCodeText(const ErrorCode& code) {
+  std::string text = fmt::format("{}: {}\n", code.code, code.title);
+  const auto add = [&text](const char* title, const std::string& body) {
+    if (body != "") text += fmt::format("\n{}\n", title) + Wrapped(body, 2);
+  };
+  add("Cause", code.cause);
+  if (*code.example != '\0') text += "\nExample\n" + Wrapped(code.example, 4);
+  add("What to do", code.remedy);
+  return text;
 }
 
 std::string ErrorCodeList() {

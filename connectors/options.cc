@@ -165,6 +165,7 @@ Status CheckOptions(const TableSpec& table, std::span<const OptionSpec> connecto
     for (const auto& entry : known) names.push_back(entry.first);
     const std::string nearest = Nearest(key, names);
     return Status::InvalidArgument("unknown option {} of table {}", Quote(key), table.name)
+        .WithErrorCode("RT2010")
         .WithHint(nearest.empty() ? fmt::format("known are: {}", fmt::join(names, ", "))
                                   : fmt::format("did you mean {}?", Quote(nearest)));
   }

@@ -88,6 +88,7 @@ Status UnknownConnector(const TableSpec& table) {
   const std::string nearest = Nearest(option->second, names);
   return Status::InvalidArgument("table {} names the connector {}, which is unknown", table.name,
                                  Quote(option->second))
+      .WithErrorCode("RT2012")
       .WithHint(nearest.empty() ? fmt::format("known are: {}", fmt::join(names, ", "))
                                 : fmt::format("did you mean {}?", Quote(nearest)));
 }
@@ -99,6 +100,7 @@ Status CheckFormat(const TableSpec& table) {
     return Status::Unsupported("format {}", Quote(format->second));
   return Status::InvalidArgument("table {} names the format {}, which is unknown", table.name,
                                  Quote(format->second))
+      .WithErrorCode("RT2012")
       .WithHint("known are: csv");
 }
 
@@ -173,11 +175,16 @@ Result<ChangelogMode> ParseChangelogMode(const std::string& text) {
     const size_t comma = std::min(rest.find(','), rest.size());
     const std::string_view kind = rest.substr(0, comma);
     rest.remove_prefix(std::min(comma + 1, rest.size()));
-    if (kind == "I") mode.insert = true;
-    else if (kind == "UB") mode.update_before = true;
-    else if (kind == "UA") mode.update_after = true;
-    else if (kind == "D") mode.deletes = true;
-    else if (kind == "PD") mode.deletes = mode.key_only_deletes = true;
+    if (kind == "I")
+      mode.insert = true;
+    else if (kind == "UB")
+      mode.update_before = true;
+    else if (kind == "UA")
+      mode.update_after = true;
+    else if (kind == "D")
+      mode.deletes = true;
+    else if (kind == "PD")
+      mode.deletes = mode.key_only_deletes = true;
     else
       return Status::InvalidArgument(
           "'changelog-mode' {} has {}, which is none of I, UB, UA, D, PD", Quote(text),

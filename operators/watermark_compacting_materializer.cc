@@ -123,6 +123,7 @@ Status WatermarkCompactingMaterializer::Conflict(std::string_view row) const {
     }
   }
   return Status::DataError("two rows claim the primary key [{}]", key)
+      .WithErrorCode("RT4003")
       .WithHint(
           "ON CONFLICT DO NOTHING keeps the first one, ON CONFLICT DO DEDUPLICATE the last one");
 }

@@ -84,7 +84,8 @@ Status Catalog::AddView(CatalogView view, bool if_not_exists) {
 namespace {
 
 Status Absent(const char* what, const ObjectPath& path, const std::vector<std::string>& names) {
-  Status status = Status::InvalidArgument("there is no {} {}", what, path.ToString());
+  Status status =
+      Status::InvalidArgument("there is no {} {}", what, path.ToString()).WithErrorCode("RT2001");
   const std::string nearest = Nearest(path.name, names);
   return nearest.empty() ? status
                          : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");

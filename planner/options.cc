@@ -251,7 +251,8 @@ Status Options::Set(const std::string& key, const std::string& value, std::strin
                   [&](std::string_view prefix) { return key.starts_with(prefix); });
   if (!of_flink) {
     const std::string nearest = Nearest(key, KnownOptionKeys());
-    Status status = Status::InvalidArgument("there is no option {}", Quote(key));
+    Status status =
+        Status::InvalidArgument("there is no option {}", Quote(key)).WithErrorCode("RT2011");
     return nearest.empty() ? status
                            : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
   }

@@ -74,7 +74,8 @@ Status RowFailure(const std::string& label, const std::string& reason, const Nod
     if (i > 0) values += ", ";
     AppendScriptText(SlotValue(views[i], row, arguments[i]->type()), arguments[i]->type(), &values);
   }
-  return Status::DataError("{} in {}, computed of {}", reason, label, values);
+  return Status::DataError("{} in {}, computed of {}", reason, label, values)
+      .WithErrorCode("RT4002");
 }
 
 Status CastArgument(CallSite* site, size_t i, const Type& to) {

@@ -355,7 +355,8 @@ Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::
     if (IsKnownElsewhere(name)) return Status::Unsupported("function {}", name).At(expr.position);
     std::vector<std::string> names = ScalarFunctionNames();
     names.insert(names.end(), AggregateNames().begin(), AggregateNames().end());
-    Status status = Status::Validate(expr.position, "there is no function {}", name);
+    Status status =
+        Status::Validate(expr.position, "there is no function {}", name).WithErrorCode("RT2003");
     const std::string nearest = Nearest(name, names);
     return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + nearest + ".");
   }

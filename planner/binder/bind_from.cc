@@ -38,7 +38,8 @@ Status CheckMetadata(const CatalogTable& table, SourcePosition position) {
 Result<TablePointer> FindTableOrNearest(const ast::Name& name, const Catalog& catalog) {
   const ObjectPath path = catalog.Resolve(name.parts);
   if (TablePointer table = catalog.FindTable(path)) return table;
-  Status status = Status::Validate(name.position, "there is no table {}", path.ToString());
+  Status status = Status::Validate(name.position, "there is no table {}", path.ToString())
+                      .WithErrorCode("RT2001");
   const std::string nearest = Nearest(path.name, catalog.TableNames());
   return nearest.empty() ? status
                          : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");

@@ -64,10 +64,12 @@ Result<ResolvedColumn> Scope::Resolve(const ast::Name& name) const {
       if (wanted) candidates.push_back(field.name);
     }
   }
-  Status status = Status::Validate(name.position, "there is no column {}", Quote(name.ToString()));
+  Status status = Status::Validate(name.position, "there is no column {}", Quote(name.ToString()))
+                      .WithErrorCode("RT2002");
   if (name.parts.size() > 1 && candidates.empty()) {
     status = Status::Validate(name.position, "there is no table {} in FROM for the column {}",
-                              Quote(name.parts[name.parts.size() - 2]), Quote(name.ToString()));
+                              Quote(name.parts[name.parts.size() - 2]), Quote(name.ToString()))
+                 .WithErrorCode("RT2001");
     const std::string nearest = Nearest(name.parts[name.parts.size() - 2], table_names);
     return nearest.empty() ? status
                            : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
@@ -85,7 +87,8 @@ Result<const ScopeTable*> Scope::FindTable(const ast::Name& qualifier) const {
     if (table.alias.empty() && !table.path.empty()) names.push_back(table.path.back());
   }
   Status status = Status::Validate(qualifier.position, "there is no table {} in FROM",
-                                   Quote(qualifier.ToString()));
+                                   Quote(qualifier.ToString()))
+                      .WithErrorCode("RT2001");
   const std::string nearest = Nearest(qualifier.parts.back(), names);
   return nearest.empty() ? status
                          : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");

@@ -50,8 +50,7 @@ Status CheckOver(const PhysicalOverAggregate& node) {
 bool IsRowNumberByValue(const PhysicalOverAggregate& node) {
   const Expression& call = node.calls.front();
   return node.calls.size() == 1 && call.function == "ROW_NUMBER" && call.over->order.size() == 1 &&
-         call.over->order[0].key.is_input() &&
-         !call.over->order[0].key.type.is_time_attribute() &&
+         call.over->order[0].key.is_input() && !call.over->order[0].key.type.is_time_attribute() &&
          std::all_of(call.over->partition.begin(), call.over->partition.end(),
                      [](const Expression& key) { return key.is_input(); });
 }
@@ -91,9 +90,11 @@ class ToExecTranslation {
         return Status::Ok();
       }
       if (rank->type == RankType::kRank)
-        return Status::Plan("RANK() on streaming table is not supported currently");
+        return Status::Plan("RANK() on streaming table is not supported currently")
+            .WithErrorCode("RT2902");
       if (rank->type == RankType::kDenseRank) {
-        return Status::Plan("DENSE_RANK() on streaming table is not supported currently");
+        return Status::Plan("DENSE_RANK() on streaming table is not supported currently")
+            .WithErrorCode("RT2902");
       }
     }
     if (const auto* over = node.as<PhysicalOverAggregate>()) RT_TRY(CheckOver(*over));

@@ -94,6 +94,7 @@ Result<PhysicalPointer> MakeSort(PhysicalPointer input, const LogicalSort& sort,
     return Status::Plan(
                "a stream cannot be sorted by {}, which is no time attribute in ascending order",
                Quote(input->schema.name(first.column)))
+        .WithErrorCode("RT2901")
         .WithHint("add LIMIT n to keep the first n rows");
   }
   if (input->as<PhysicalCalc>()) return BelowProjection(input, sort, context);

@@ -308,7 +308,8 @@ Result<ast::DataType> Grammar::DataType() {
         "DOUBLE",    "DECIMAL", "CHAR",     "VARCHAR", "STRING",    "BINARY",
         "VARBINARY", "BYTES",   "DATE",     "TIME",    "TIMESTAMP", "TIMESTAMP_LTZ"};
     const std::string nearest = Nearest(word, kTypes);
-    Status status = Status::Validate(start, "there is no data type {}", Quote(first.text));
+    Status status = Status::Validate(start, "there is no data type {}", Quote(first.text))
+                        .WithErrorCode("RT2004");
     return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + nearest + ".");
   } else {
     at_ -= 1;
