@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <cstdio>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/error_codes.h"
+#include "cli/terminal.h"
 
 namespace rowtide {
 
 namespace {
+
+ErrorForm error_form;
 
 std::string_view LineOf(std::string_view text, int line) {
   for (; line > 1; --line) {
@@ -47,16 +52,42 @@ void AppendSource(const SourcePosition& at, std::string_view origin, std::string
 
 }  // namespace
 
-std::string ErrorText(const Status& error, std::string_view origin, std::string_view sql) {
-  std::string text = fmt::format("error[{}]: {}\n", CodeOf(error), error.message());
+void SetErrorForm(ErrorForm form) { error_form = form; }
+
+std::string ErrorText(const Status& error, std::string_view origin, std::string_view sql,
+                      bool colored) {
+  const auto painted = [colored](std::string text, const char* color) {
+    return colored ? color + text + kPlain : text;
+  };
+  std::string text =
+      painted(fmt::format("error[{}]", CodeOf(error)), kErrorColor) + ": " + error.message() + "\n";
   if (error.position().known() && !sql.empty()) AppendSource(error.position(), origin, sql, &text);
-  if (!error.hint().empty()) text += fmt::format("  = hint: {}\n", error.hint());
+  if (!error.hint().empty())
+    text += "  = " + painted("hint", kHintColor) + ": " + error.hint() + "\n";
   return text;
+}
+
+std::string ErrorJson(const Status& error, std::string_view origin) {
+  nlohmann::ordered_json json = {{"code", CodeOf(error)},
+                                 {"kind", Name(error.kind())},
+                                 {"message", error.message()},
+                                 {"exit", ExitCodeOf(error)}};
+  const SourcePosition at = error.position();
+  if (at.known()) {
+    json["span"] = {{"file", origin}, {"line", at.line}, {"column", at.column}};
+    if (at.end_line > 0) {
+      json["span"]["end_line"] = at.end_line;
+      json["span"]["end_column"] = at.end_column;
+    }
+  }
+  if (!error.hint().empty()) json["hint"] = error.hint();
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 int PrintError(const Status& error, std::string_view origin, std::string_view sql) {
   std::fflush(stdout);
-  const std::string text = ErrorText(error, origin, sql);
+  const std::string text = error_form.json ? ErrorJson(error, origin)
+                                           : ErrorText(error, origin, sql, error_form.colored);
   std::fwrite(text.data(), 1, text.size(), stderr);
   return ExitCodeOf(error);
 }

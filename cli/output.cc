@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 
+#include "cli/terminal.h"
 #include "cli/text_table.h"
 #include "engine/batch_builder.h"
 #include "engine/value_text.h"
@@ -106,15 +107,16 @@ class TableauResult final : public ResultSink {
     layout_.AppendBorder(text);
   }
   void AppendRow(const RowBatch& batch, int row, std::string* text) override {
-    std::vector<std::string> cells = {Text(batch.kind(row))};
+    const RowKind kind = batch.kind(row);
+    std::vector<std::string> cells = {Text(kind)};
     for (int column = 0; column < schema_.size(); ++column) {
       cells.push_back(CastText(batch, row, column, "<NULL>"));
     }
-    layout_.AppendRow(cells, Align::kRight, text);
+    layout_.AppendRow(cells, Align::kRight, text, options_.color ? ColorOf(kind) : "");
   }
   void End(bool terminated, std::string* text) override {
     if (rows_ > 0) layout_.AppendBorder(text);
-    const char* plural = rows_ > 1 ? "s" : "";
+    const char* plural = rows_ == 1 ? "" : "s";
     *text += fmt::format("{} total of {} row{}\n",
                          terminated ? "Query terminated, received a" : "Received a", rows_, plural);
   }
@@ -125,7 +127,20 @@ class TableauResult final : public ResultSink {
     for (const Field& field : schema_.fields()) {
       widths.push_back(StreamingWidth(field.type, field.name, options_.column_width_max));
     }
+    std::vector<int> narrow = {2};
+    for (const Field& field : schema_.fields()) narrow.push_back(NarrowWidth(field));
+    FitWidths(narrow, options_.terminal_columns, &widths);
     return widths;
+  }
+
+  // Texts may be cut, numbers and times may not.
+  static int NarrowWidth(const Field& field) {
+    const int whole = StreamingWidth(field.type, field.name, kDefaultColumnWidth);
+    return IsText(field.type) ? std::min(whole, DisplayWidth(field.name)) : whole;
+  }
+  static bool IsText(const Type& type) {
+    return type.kind == TypeKind::kChar || type.kind == TypeKind::kVarChar ||
+           type.kind == TypeKind::kBinary || type.kind == TypeKind::kVarBinary;
   }
 
   TableLayout layout_;
@@ -152,9 +167,16 @@ class FinalTable final : public ResultSink {
     }
     std::sort(rows.begin(), rows.end());
     std::vector<std::vector<std::string>> sorted;
+    const size_t all = rows.size();
+    if (options_.rows_max && all > static_cast<size_t>(*options_.rows_max)) {
+      rows.resize(static_cast<size_t>(*options_.rows_max));
+    }
     for (auto& [arrival, cells] : rows) sorted.push_back(std::move(cells));
     *text += ResultTable(schema_.names(), sorted, Align::kRight);
+    if (sorted.size() < all)
+      *text += fmt::format("{} more, left out by --limit\n", all - sorted.size());
   }
+  bool full() const override { return false; }
 
  private:
   struct Entry {
@@ -220,6 +242,8 @@ void ResultSink::BeginOnce() {
 }
 
 Status ResultSink::Print() {
+  if (text_.empty()) return Status::Ok();
+  if (options_.before_print) options_.before_print();
   const bool written =
       std::fwrite(text_.data(), 1, text_.size(), out_) == text_.size() && std::fflush(out_) == 0;
   text_.clear();

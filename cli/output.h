@@ -1,13 +1,18 @@
 // Where the rows of a SELECT go: printed as they come, in one of five forms.
 //
 //   changelog   +I ["a",1]                  script text, as in `.test` files; the form of a pipe
-//   tableau     | +I |  a |  1 |                    aligned, with borders; the form of a terminal
+//   tableau     | +I |  a |  1 |                    aligned, with borders; the form of a terminal,
+//                                                   where kinds are coloured and columns fitted to
+//                                                   its width
 //   json        {"op":"+I","row":{"k":"a","n":1}}
 //   csv         op,k,n  then  +I,a,1
 //   table       the final rows only: what the changelog folds to, printed at the end
+//
+// --limit ends the query after so many rows of the changelog; of `table` it prints so many rows.
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +29,10 @@ std::optional<OutputMode> OutputModeByName(std::string_view name);
 struct ResultOptions {
   OutputMode mode = OutputMode::kChangelog;
   std::optional<int64_t> rows_max;  // --limit: rows after these are not printed
+  bool color = false;
+  int terminal_columns = 0;  // 0: no terminal
+  // Called before anything is printed: whoever else writes to the terminal makes room.
+  std::function<void()> before_print;
   std::string local_time_zone = "UTC";
   int column_width_max = 30;  // table.display.max-column-width
 };
@@ -39,7 +48,8 @@ class ResultSink : public Sink {
   // The user has ended a query that had not ended by itself.
   Status Terminate();
   int64_t rows() const { return rows_; }
-  bool full() const { return options_.rows_max && rows_ >= *options_.rows_max; }
+  // As many rows are printed as were asked for.
+  virtual bool full() const { return options_.rows_max && rows_ >= *options_.rows_max; }
 
   ResultSink(ResultOptions options, Schema schema, std::FILE* out)
       : options_(std::move(options)), schema_(std::move(schema)), out_(out) {}

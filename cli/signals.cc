@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <csignal>
 
 namespace rowtide {
 
@@ -19,16 +18,24 @@ void EmptyStandardInput() {
   if (nothing >= 0) dup2(nothing, STDIN_FILENO);
 }
 
-void OnSignal(int signal) {
+void OnSignalOfScript(int signal) {
   if (stop_signal.exchange(signal) != 0) _exit(ExitCodeOfSignal(signal));
   EmptyStandardInput();
 }
 
+void OnSignalOfShell(int signal) {
+  const int before = stop_signal.exchange(signal);
+  if (before == SIGTERM && signal == SIGTERM) _exit(ExitCodeOfSignal(signal));
+  if (before == SIGTERM) stop_signal = SIGTERM;
+}
+
 }  // namespace
 
-void InstallSignalHandlers() {
-  std::signal(SIGINT, OnSignal);
-  std::signal(SIGTERM, OnSignal);
+void InstallSignalHandlers(SignalUse use) {
+  std::signal(SIGPIPE, SIG_DFL);  // whoever starts us may have it ignored
+  const auto handler = use == SignalUse::kShell ? OnSignalOfShell : OnSignalOfScript;
+  std::signal(SIGINT, handler);
+  std::signal(SIGTERM, handler);
 }
 
 }  // namespace rowtide

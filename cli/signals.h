@@ -1,15 +1,22 @@
-// SIGINT and SIGTERM: the first asks the job to stop, the second leaves at once with 130 or 143.
+// SIGINT and SIGTERM ask what runs to stop.
+//
+//   kScript   the first asks, the second leaves at once with 130 or 143
+//   kShell    SIGINT asks and never ends the shell; a second SIGTERM leaves
 //
 // A closed standard output ends the program quietly, as SIGPIPE does by itself.
 #pragma once
 
 #include <atomic>
+#include <csignal>
+#include <cstdint>
 
 namespace rowtide {
 
 // The number of the signal that asked to stop, 0 as long as none has.
 extern std::atomic<int> stop_signal;
-void InstallSignalHandlers();
+
+enum class SignalUse : uint8_t { kScript, kShell };
+void InstallSignalHandlers(SignalUse use = SignalUse::kScript);
 inline int ExitCodeOfSignal(int signal) { return 128 + signal; }
 
 }  // namespace rowtide

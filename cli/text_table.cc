@@ -1,9 +1,12 @@
 #include "cli/text_table.h"
 
 #include <fmt/format.h>
+#include <unicode/uchar.h>
+#include <unicode/utf8.h>
 
 #include <algorithm>
-#include <iterator>
+
+#include "cli/terminal.h"
 
 namespace rowtide {
 
@@ -11,40 +14,45 @@ namespace {
 
 constexpr int kNarrowest = 6;
 
-struct Range {
-  char32_t first;
-  char32_t last;
-};
-// East Asian wide and full-width characters, and emoji.
-constexpr Range kWide[] = {{0x1100, 0x115f}, {0x2e80, 0xa4cf},   {0xac00, 0xd7a3},
-                           {0xf900, 0xfaff}, {0xfe30, 0xfe6f},   {0xff00, 0xff60},
-                           {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
-// Combining marks and joiners.
-constexpr Range kZero[] = {{0x300, 0x36f}, {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}};
-
-bool IsIn(char32_t c, const Range* begin, const Range* end) {
-  return std::any_of(begin, end,
-                     [c](const Range& range) { return c >= range.first && c <= range.last; });
-}
-
-int WidthOf(char32_t c) {
-  if (IsIn(c, std::begin(kZero), std::end(kZero))) return 0;
-  return IsIn(c, std::begin(kWide), std::end(kWide)) ? 2 : 1;
+int WidthOf(UChar32 c) {
+  switch (u_charType(c)) {
+    case U_NON_SPACING_MARK:
+    case U_ENCLOSING_MARK: return 0;
+    case U_FORMAT_CHAR: return c == 0xad ? 1 : 0;  // a soft hyphen is shown
+    default: break;
+  }
+  if (c >= 0x1160 && c <= 0x11ff) return 0;  // Hangul letters that join the one before
+  const int width = u_getIntPropertyValue(c, UCHAR_EAST_ASIAN_WIDTH);
+  return width == U_EA_WIDE || width == U_EA_FULLWIDTH ? 2 : 1;
 }
 
 // Decodes the character at `*at` and moves behind it. A stray byte counts as one character.
-char32_t NextCharacter(std::string_view text, size_t* at) {
-  const auto lead = static_cast<unsigned char>(text[*at]);
-  const size_t bytes = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-  char32_t c = bytes == 1 ? lead : lead & (0x7fu >> bytes);
-  size_t taken = 1;
-  for (; taken < bytes && *at + taken < text.size(); ++taken) {
-    const auto next = static_cast<unsigned char>(text[*at + taken]);
-    if ((next & 0xc0) != 0x80) break;
-    c = (c << 6) | (next & 0x3f);
-  }
-  *at += taken;
+UChar32 NextCharacter(std::string_view text, size_t* at) {
+  auto next = static_cast<int32_t>(*at);
+  UChar32 c = 0;
+  U8_NEXT_OR_FFFD(text.data(), next, static_cast<int32_t>(text.size()), c);
+  *at = static_cast<size_t>(next);
   return c;
+}
+
+// Control characters, which would tear the table or talk to the terminal, as escapes.
+std::string Visible(const std::string& cell) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (std::none_of(cell.begin(), cell.end(), is_control)) return cell;
+  std::string text;
+  for (const char c : cell) {
+    if (!is_control(c))
+      text.push_back(c);
+    else if (c == '\n')
+      text += "\\n";
+    else if (c == '\t')
+      text += "\\t";
+    else if (c == '\r')
+      text += "\\r";
+    else
+      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  }
+  return text;
 }
 
 // As much of the text as fits into `width`, and its width.
@@ -62,10 +70,10 @@ std::string_view Cut(std::string_view text, int width, int* cut_width) {
 }
 
 void AppendCell(const std::string& cell, int width, Align align, std::string* out) {
-  int cell_width = DisplayWidth(cell);
-  std::string text = cell;
+  std::string text = Visible(cell);
+  int cell_width = DisplayWidth(text);
   if (cell_width > width) {
-    text = std::string(Cut(cell, width - 3, &cell_width)) + "...";
+    text = std::string(Cut(text, width - 3, &cell_width)) + "...";
     cell_width += 3;
   }
   const std::string blanks(static_cast<size_t>(std::max(width - cell_width, 0)), ' ');
@@ -77,7 +85,9 @@ std::vector<int> ContentWidths(const std::vector<std::string>& names,
   std::vector<int> widths;
   for (const std::string& name : names) widths.push_back(DisplayWidth(name));
   for (const std::vector<std::string>& row : rows) {
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], DisplayWidth(row[i]));
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], DisplayWidth(Visible(row[i])));
+    }
   }
   return widths;
 }
@@ -119,16 +129,37 @@ int StreamingWidth(const Type& type, std::string_view name, int width_max) {
   return std::max({width, kNarrowest, DisplayWidth(name)});
 }
 
+void FitWidths(const std::vector<int>& narrowest, int columns, std::vector<int>* widths) {
+  if (columns <= 0) return;
+  int whole = 1;
+  for (const int width : *widths) whole += width + 3;
+  while (whole > columns) {
+    int widest = -1;
+    for (size_t i = 0; i < widths->size(); ++i) {
+      const bool shrinks = (*widths)[i] > std::max(narrowest[i], kNarrowest);
+      if (shrinks && (widest < 0 || (*widths)[i] > (*widths)[static_cast<size_t>(widest)])) {
+        widest = static_cast<int>(i);
+      }
+    }
+    if (widest < 0) return;
+    --(*widths)[static_cast<size_t>(widest)];
+    --whole;
+  }
+}
+
 void TableLayout::AppendBorder(std::string* out) const {
   for (const int width : widths_) out->append("+").append(static_cast<size_t>(width) + 2, '-');
   out->append("+\n");
 }
 
-void TableLayout::AppendRow(const std::vector<std::string>& cells, Align align,
-                            std::string* out) const {
+void TableLayout::AppendRow(const std::vector<std::string>& cells, Align align, std::string* out,
+                            std::string_view color) const {
   for (size_t i = 0; i < cells.size(); ++i) {
     out->append("| ");
+    const bool colored = i == 0 && !color.empty();
+    if (colored) out->append(color);
     AppendCell(cells[i], widths_[i], align, out);
+    if (colored) out->append(kPlain);
     out->append(" ");
   }
   out->append("|\n");

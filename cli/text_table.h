@@ -6,8 +6,8 @@
 //   | +I |           2 |
 //   +----+-------------+
 //
-// Width is counted in columns of the terminal: full-width characters take two. What is too long is
-// cut and ends in `...`.
+// Width is counted in columns of the terminal: full-width characters take two, combining marks
+// none. What is too long is cut and ends in `...`; control characters are shown as `\n`, `\x1b`.
 #pragma once
 
 #include <cstdio>
@@ -25,6 +25,10 @@ int DisplayWidth(std::string_view utf8);
 // The width of a column of that type and name in a streaming table.
 int StreamingWidth(const Type& type, std::string_view name, int width_max);
 
+// Narrows the widest of the columns that exceed their `narrowest` width until a table of these
+// widths fits into `columns`, or none does. 0 columns: as they are.
+void FitWidths(const std::vector<int>& narrowest, int columns, std::vector<int>* widths);
+
 enum class Align : uint8_t { kLeft, kRight };
 
 // One table with widths that are known beforehand.
@@ -32,7 +36,9 @@ class TableLayout {
  public:
   explicit TableLayout(std::vector<int> widths) : widths_(std::move(widths)) {}
   void AppendBorder(std::string* out) const;
-  void AppendRow(const std::vector<std::string>& cells, Align align, std::string* out) const;
+  // `color`: of the first cell (cli/terminal.h); "" for none.
+  void AppendRow(const std::vector<std::string>& cells, Align align, std::string* out,
+                 std::string_view color = "") const;
 
  private:
   std::vector<int> widths_;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "cli/error.h"
+#include "cli/progress.h"
+#include "cli/shell/statement_text.h"
 #include "cli/stats_table.h"
 #include "cli/text_table.h"
 #include "engine/batch_builder.h"
@@ -80,6 +82,61 @@ TEST(TextTable, CountsFullWidthCharactersTwice) {
   EXPECT_EQ(text, "| 漢...  |\n");
 }
 
+TEST(TextTable, CountsWhatTheTerminalShows) {
+  EXPECT_EQ(DisplayWidth("e\u0301"), 1);             // a combining accent
+  EXPECT_EQ(DisplayWidth("\u200d\u2764\ufe0f"), 1);  // a joiner, a heart, a variation selector
+  EXPECT_EQ(DisplayWidth("\U0001f600"), 2);
+  EXPECT_EQ(DisplayWidth("\uff21\uff71"), 3);  // a full-width and a half-width letter
+  EXPECT_EQ(DisplayWidth("a\xff"), 2);         // a stray byte
+}
+
+TEST(TextTable, ShowsControlCharacters) {
+  std::string text;
+  TableLayout({12}).AppendRow({"a\n\x1b[31m\t"}, Align::kLeft, &text);
+  EXPECT_EQ(text, "| a\\n\\x1b[3... |\n");
+}
+
+TEST(TextTable, FitsTheTerminal) {
+  std::vector<int> widths = {2, 30, 20, 30};
+  FitWidths({2, 4, 20, 8}, 60, &widths);
+  EXPECT_EQ(widths, (std::vector<int>{2, 12, 20, 13}));
+  FitWidths({2, 4, 20, 8}, 10, &widths);  // never below what may be cut
+  EXPECT_EQ(widths, (std::vector<int>{2, 6, 20, 8}));
+}
+
+TEST(Progress, SaysWhatIsKnown) {
+  JobProgress progress;
+  progress.rows_read = 12345678;
+  EXPECT_EQ(ProgressText(progress, 10, 0), "12,345,678 rows  1.2 M rows/s");
+  progress.share = 0.337;
+  progress.watermark = 1767225603000;
+  progress.state_bytes = 12897485;
+  EXPECT_EQ(ProgressText(progress, 10, 0),
+            "12,345,678 rows  1.2 M rows/s  34 %  watermark 2026-01-01 00:00:03.000  state 12.3 "
+            "MiB");
+  EXPECT_EQ(ProgressText(progress, 10, 20).size(), 19u);
+}
+
+TEST(StatementText, EndsWhereItsSemicolonIs) {
+  EXPECT_EQ(LookAt(" -- nothing ;\n /* ; */"), Typed::kNothing);
+  EXPECT_EQ(LookAt("SELECT 1"), Typed::kStatement);
+  EXPECT_EQ(LookAt("SELECT 1; -- done"), Typed::kComplete);
+  EXPECT_EQ(LookAt("SELECT 1; SELECT"), Typed::kStatement);
+  EXPECT_EQ(LookAt("SELECT 'a;"), Typed::kString);
+  EXPECT_EQ(LookAt("SELECT 'it''s;"), Typed::kString);
+  EXPECT_EQ(LookAt("SELECT `a;"), Typed::kName);
+  EXPECT_EQ(LookAt("SELECT /* ;"), Typed::kComment);
+  EXPECT_EQ(LookAt("EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1;"), Typed::kStatement);
+  EXPECT_EQ(LookAt("EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT CASE WHEN b THEN 1 END;"),
+            Typed::kStatement);
+  EXPECT_EQ(LookAt("EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT 1; END;"), Typed::kComplete);
+}
+
+TEST(StatementText, IsRememberedOnOneLine) {
+  EXPECT_EQ(OnOneLine("SELECT a, -- the key\n  'x  -- y'\n/* no */ FROM t;\n"),
+            "SELECT a, 'x  -- y' FROM t;");
+}
+
 TEST(TextTable, SaysWhenNothingIsThere) {
   EXPECT_EQ(ResultTable({"a"}, {}, Align::kRight), "Empty set\n");
 }
@@ -98,6 +155,16 @@ TEST(Error, PointsAtTheWord) {
   EXPECT_EQ(ExitCodeOf(Status::DataError("x")), 3);
   EXPECT_EQ(ExitCodeOf(Status::External("x")), 4);
   EXPECT_EQ(ExitCodeOf(Status::Internal("x")), 1);
+}
+
+TEST(Error, IsOneObjectAsJson) {
+  const Status error =
+      Status::Validate({2, 8, 2, 12}, "no column \"a\"\n\xff").WithHint("did you mean 'b'?");
+  EXPECT_EQ(
+      ErrorJson(error, "job.sql"),
+      "{\"code\":\"RT2000\",\"kind\":\"validate\",\"message\":\"no column "
+      "\\\"a\\\"\\n\ufffd\",\"exit\":2,\"span\":{\"file\":\"job.sql\",\"line\":2,\"column\":8,"
+      "\"end_line\":2,\"end_column\":12},\"hint\":\"did you mean 'b'?\"}\n");
 }
 
 TEST(Stats, HasOneLineANode) {

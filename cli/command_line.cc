@@ -1,0 +1,374 @@
+#include "cli/command_line.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+
+#include "cli/completions.h"
+#include "cli/error.h"
+#include "cli/error_codes.h"
+#include "cli/terminal.h"
+
+namespace rowtide {
+
+namespace {
+
+constexpr const char* kVersion = "rowtide 0.1.0";
+constexpr const char* kUsageCode = "RT2800";
+
+const std::vector<std::string> kForms = {"changelog", "tableau", "table", "json", "csv"};
+
+// "" when the text is a whole number from `lowest` on, else what is wrong with it.
+std::string NumberFault(const std::string& text, int64_t lowest) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return fmt::format("{} is no whole number", Quote(text));
+  }
+  return number < lowest ? fmt::format("{} is below {}", number, lowest) : "";
+}
+
+// Standard output may be closed at any time; what cannot be written is nobody's loss.
+void Print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+struct CommandLine::Parser {
+  CLI::App app{"", "rowtide"};
+  std::vector<std::pair<std::string, CLI::App*>> verbs;
+};
+
+// One verb while it is declared: for the parser and for the texts at once.
+class CommandLine::Verb {
+ public:
+  Verb(CommandLine& owner, CLI::App& parent, const std::string& word, VerbText text)
+      : text_((owner.text_.verbs.push_back(std::move(text)), owner.text_.verbs.back())),
+        app_(parent.add_subcommand(word, text_.summary)) {
+    owner.parser_->verbs.emplace_back(text_.name, app_);
+  }
+
+  template <typename T>
+  CLI::Option* Add(OptionText option, T* target) {
+    CLI::Option* added = app_->add_option(option.names, *target, option.text);
+    if (option.required) added->required();
+    if (!option.choices.empty()) added->check(CLI::IsMember(option.choices));
+    text_.options.push_back(std::move(option));
+    return added;
+  }
+  template <typename T>
+  CLI::Option* Number(OptionText option, int64_t lowest, T* target) {
+    return Add(std::move(option), target)->check([lowest](const std::string& text) {
+      return NumberFault(text, lowest);
+    });
+  }
+  void Flag(const std::string& names, const std::string& text, bool* target) {
+    app_->add_flag(names, *target, text);
+    text_.options.push_back({names, "", text});
+  }
+  void Help() { text_.options.push_back({"-h,--help", "", "Print this help"}); }
+  void Example(const std::string& command, const std::string& text) {
+    text_.examples.push_back({command, text});
+  }
+  CLI::App& app() { return *app_; }
+
+ private:
+  VerbText& text_;
+  CLI::App* app_;
+};
+
+CommandLine::CommandLine() : parser_(std::make_unique<Parser>()) {
+  text_.version = kVersion;
+  text_.summary = "streaming SQL over changelogs: what Flink SQL says, on one machine";
+  text_.verbs.reserve(16);  // a Verb refers to its text
+  text_.exit_codes = {{"0", "", "done; also an endless job that a first Ctrl-C ended"},
+                      {"1", "", "the job failed; `rowtide test` with failures"},
+                      {"2", "", "wrong arguments or SQL"},
+                      {"3", "", "bad data: a record, an expression on a row, a constraint"},
+                      {"4", "", "files or network"},
+                      {"130/143", "",
+                       "ended by SIGINT or SIGTERM before all of the input was read, or by a "
+                       "second one"}};
+  text_.environment = {{"NO_COLOR", "", "when set, no colour unless --color always"},
+                       {"ROWTIDE_HISTORY", "",
+                        "the shell's history; ~/.rowtide_history without it, none when empty"}};
+  parser_->app.set_version_flag("--version", kVersion);
+  AddRun();
+  AddExplain();
+  AddShell();
+  AddTest();
+  AddGenerate();
+  AddHelp();
+  AddCompletion();
+}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::AddSqlInput(Verb& verb, std::string* file, std::string* command) {
+  CLI::Option* by_file =
+      verb.Add({"file", "FILE", "SQL file; - for standard input", {}, true}, file);
+  CLI::Option* by_text = verb.Add({"-c,--command", "SQL", "SQL text instead of a file"}, command);
+  by_file->excludes(by_text);
+  verb.app().callback([by_file, by_text] {
+    if (by_file->count() + by_text->count() == 0) throw CLI::RequiredError("a file, - or -c");
+  });
+}
+
+void CommandLine::AddPrintOptions(Verb& verb) {
+  verb.Add({"--output", "FORM", "How a SELECT prints its rows", kForms}, &output_);
+  verb.Number({"--limit", "N", "End a SELECT after this many rows"}, 0, &print_.limit);
+  verb.Flag("--stats", "Print counts, state and time per operator on standard error",
+            &print_.stats);
+}
+
+void CommandLine::AddErrorOptions(Verb& verb) {
+  verb.Add({"--color",
+            "WHEN",
+            "Colour; auto: on a terminal, unless NO_COLOR is set",
+            {"auto", "always", "never"}},
+           &color_);
+  verb.Add(
+      {"--errors", "FORM", "How errors are printed; json: one object a line", {"text", "json"}},
+      &errors_);
+  verb.Help();
+}
+
+void CommandLine::AddRun() {
+  Verb verb(*this, parser_->app, "run",
+            {"run", "Run the statements of a SQL script",
+             "The statements run one after the other; the first failure ends the script. A SELECT "
+             "prints its rows: a table on a terminal, `+I [\"a\",1]` in a pipe. Ctrl-C ends a job "
+             "in good order, a second one at once."});
+  AddSqlInput(verb, &run_.file, &run_.command);
+  AddPrintOptions(verb);
+  AddErrorOptions(verb);
+  verb.Example("rowtide run keep_last.sql", "the statements of a file");
+  verb.Example("rowtide run -c \"SELECT * FROM (VALUES (1), (2)) AS t(n)\"", "SQL as an argument");
+  verb.Example("rowtide run - < keep_first.sql", "from standard input");
+  verb.Example("rowtide run --stats top3.sql > top3.changelog",
+               "with counts, state and time of each operator on standard error");
+  verb.Example(
+      "rowtide run --output table --limit 5 -c \"SELECT s, COUNT(*) AS n FROM (VALUES "
+      "('a'), ('b'), ('a')) AS t(s) GROUP BY s\"",
+      "the rows that are left at the end, not the changes");
+}
+
+void CommandLine::AddExplain() {
+  Verb verb(*this, parser_->app, "explain",
+            {"explain", "Print the plans of a SQL script, and run nothing",
+             "For each query and INSERT: the three sections of Flink's EXPLAIN CHANGELOG_MODE, "
+             "then what is Rowtide's own, such as what keeps a query from a cheaper plan."});
+  AddSqlInput(verb, &explain_.file, &explain_.command);
+  AddErrorOptions(verb);
+  verb.Example("rowtide explain keep_last.sql", "plans, with the changelog mode of every node");
+  verb.Example("rowtide explain -c \"SELECT DISTINCT n FROM (VALUES (1), (1)) AS t(n)\"",
+               "of SQL as an argument");
+}
+
+void CommandLine::AddShell() {
+  Verb verb(*this, parser_->app, "shell",
+            {"shell", "Type statements one by one",
+             "What `rowtide` alone is on a terminal. A statement ends with `;` and may have many "
+             "lines. Tab completes keywords, tables and columns; Ctrl-C stops the statement and "
+             "not the shell. \\? lists what else there is. Where standard input is no terminal it "
+             "is run as a script."});
+  AddPrintOptions(verb);
+  AddErrorOptions(verb);
+  verb.Example("rowtide shell --output changelog", "rows as text");
+}
+
+void CommandLine::AddTest() {
+  Verb verb(*this, parser_->app, "test",
+            {"test", "Run test scripts",
+             "A script (`.test`) holds SQL, input rows and the changelog or plan that must come "
+             "out. The last line is `N passed, N failed, N skipped`."});
+  OptionText paths{"paths", "PATH", "Scripts, or folders of scripts", {}, true, true, true};
+  verb.Add(std::move(paths), &test_.paths);
+  verb.Add({"--stage",
+            "STAGE",
+            "Stages of a plan to compare; physical and exec without it",
+            {"ast", "physical", "exec"}},
+           &test_.stages);
+  verb.Add({"--skip-list", "FILE", "One more list of units that are not run", {}, true},
+           &test_.skip_list);
+  verb.Add({"--ways",
+            "WAYS",
+            "all: also with cuts into batches and restored at every row",
+            {"all", "plain"}},
+           &test_.ways);
+  verb.Number({"--seed", "N", "Of the random cuts"}, 0, &test_.seed);
+  verb.Number({"--threads", "N", "Scripts that run at once"}, 1, &test_.threads);
+  verb.Flag("--record", "Write what comes out into the scripts", &test_.record);
+  verb.Flag("--summary", "Print counts by folder and by what is skipped", &test_.summary);
+  verb.Flag("--print", "Print what comes out of every unit instead of comparing", &test_.print);
+  verb.Help();
+  verb.Example("rowtide test keep_first.test", "one script, or all of a folder");
+}
+
+void CommandLine::AddGenerate() {
+  CLI::App* bench = parser_->app.add_subcommand("bench", "Made-up data");
+  bench->require_subcommand(1);
+  Verb verb(*this, *bench, "generate",
+            {"bench generate", "Write made-up auction bids (Nexmark) as CSV", ""});
+  verb.Number({"rows", "ROWS", "How many", {}, false, true}, 0, &generate_.rows);
+  verb.Number({"--seed", "N", "Same seed, same bytes"}, 0, &generate_.seed);
+  verb.Number({"--first-event", "N", "The event to begin with"}, 0, &generate_.first_event);
+  verb.Add({"-o,--file", "FILE", "Where to; - for standard output", {}, true}, &generate_.file);
+  verb.Help();
+  verb.Example("rowtide bench generate 1000 > bids.csv", "something to try things on");
+}
+
+void CommandLine::AddHelp() {
+  Verb verb(*this, parser_->app, "help",
+            {"help", "Print help on a verb, or explain an error code", ""});
+  verb.Add(
+      {"topic", "TOPIC", "A verb; a code such as RT2031; codes: all of them; man: the man page"},
+      &topic_);
+  verb.Help();
+  verb.Example("rowtide help RT2031", "what an error means, what makes it, what to do");
+  verb.Example("rowtide help codes", "all error codes");
+  verb.Example("rowtide help run", "the options of a verb");
+}
+
+void CommandLine::AddCompletion() {
+  Verb verb(*this, parser_->app, "completion",
+            {"completion", "Print the completion script of a shell", ""});
+  verb.Add({"shell", "SHELL", "Whose", {"bash", "zsh", "fish"}, false, true}, &shell_name_);
+  verb.Help();
+  verb.Example("rowtide completion bash > rowtide.bash", "then: source rowtide.bash");
+}
+
+const VerbText* CommandLine::FindVerb(const std::string& name) const {
+  const auto found = std::find_if(
+      text_.verbs.begin(), text_.verbs.end(),
+      [&](const VerbText& verb) { return verb.name == name || verb.name.starts_with(name + " "); });
+  return found == text_.verbs.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> CommandLine::VerbNames() const {
+  std::vector<std::string> names;
+  for (const VerbText& verb : text_.verbs)
+    names.push_back(verb.name.substr(0, verb.name.find(' ')));
+  return names;
+}
+
+Status CommandLine::CheckVerb(const std::string& word) const {
+  if (word.starts_with('-') || FindVerb(word) != nullptr) return Status::Ok();
+  Status error =
+      Status::InvalidArgument("there is no verb {}", Quote(word)).WithErrorCode(kUsageCode);
+  std::error_code ignored;
+  if (word.ends_with(".sql") || std::filesystem::is_regular_file(word, ignored)) {
+    return std::move(error).WithHint("to run a script: rowtide run " + word);
+  }
+  const std::string nearest = Nearest(word, VerbNames());
+  if (!nearest.empty()) return std::move(error).WithHint("did you mean " + Quote(nearest) + "?");
+  return std::move(error).WithHint("rowtide --help lists the verbs");
+}
+
+Status CommandLine::UsageError(const std::string& message, int count, char** words) const {
+  Status error = Status::InvalidArgument("{}", message).WithErrorCode(kUsageCode);
+  const VerbText* verb = count > 1 ? FindVerb(words[1]) : nullptr;
+  if (verb == nullptr) return std::move(error).WithHint("rowtide --help lists verbs and options");
+  std::vector<std::string> names;
+  for (const OptionText& option : verb->options) {
+    for (const std::string& name : option.all_names()) names.push_back(name);
+  }
+  for (int i = 2; i < count; ++i) {
+    const std::string word = std::string(words[i]).substr(0, std::string(words[i]).find('='));
+    if (!word.starts_with("--") || std::count(names.begin(), names.end(), word) > 0) continue;
+    const std::string nearest = Nearest(word, names);
+    if (!nearest.empty()) return std::move(error).WithHint("did you mean " + nearest + "?");
+  }
+  return std::move(error).WithHint("rowtide help " + verb->name + " lists the options");
+}
+
+void CommandLine::PrintAsAsked() const {
+  SetErrorForm({errors_ == "json", UsesColor(*ColorWhenByName(color_), STDERR_FILENO)});
+}
+
+int CommandLine::Run(int count, char** words) {
+  PrintAsAsked();
+  if (count == 1) return Alone();
+  // A verb behind `help` is its topic, which the parser would take for the verb.
+  if (std::string_view(words[1]) == "help" && count > 2 && words[2][0] != '-') {
+    topic_ = words[2];
+    for (int i = 3; i < count; ++i) topic_ += std::string(" ") + words[i];
+    return Help();
+  }
+  const Status verb = CheckVerb(words[1]);
+  if (!verb.ok()) return PrintError(verb, "", "");
+  try {
+    parser_->app.parse(count, words);
+  } catch (const CLI::CallForHelp&) {
+    const VerbText* asked = FindVerb(words[1]);
+    Print(asked == nullptr ? OverviewText(text_) : HelpText(*asked));
+    return 0;
+  } catch (const CLI::CallForVersion&) {
+    Print(std::string(kVersion) + "\n");
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return PrintError(UsageError(error.what(), count, words), "", "");
+  }
+  return Dispatch();
+}
+
+int CommandLine::Alone() {
+  return IsTerminal(STDIN_FILENO) && IsTerminal(STDOUT_FILENO) ? RunShell(print_)
+                                                               : rowtide::Run({"-", "", print_});
+}
+
+int CommandLine::Dispatch() {
+  PrintAsAsked();
+  if (!output_.empty()) print_.output = OutputModeByName(output_);
+  print_.color = *ColorWhenByName(color_);
+  run_.print = print_;
+  for (const auto& [name, app] : parser_->verbs) {
+    if (!app->parsed()) continue;
+    if (name == "run") return rowtide::Run(run_);
+    if (name == "explain") return Explain(explain_);
+    if (name == "shell") return Alone();
+    if (name == "test") return Test(test_);
+    if (name == "bench generate") return GenerateBids(generate_);
+    if (name == "help") return Help();
+    if (name == "completion") return Completion();
+  }
+  return 0;
+}
+
+int CommandLine::Help() const {
+  if (topic_.empty()) {
+    Print(OverviewText(text_));
+  } else if (topic_ == "man") {
+    Print(ManPage(text_));
+  } else if (topic_ == "codes") {
+    Print(ErrorCodeList());
+  } else if (const ErrorCode* code = FindErrorCode(topic_)) {
+    Print(ErrorCodeText(*code));
+  } else if (const VerbText* verb = FindVerb(topic_)) {
+    Print(HelpText(*verb));
+  } else {
+    const std::string nearest = Nearest(topic_, VerbNames());
+    return PrintError(
+        Status::InvalidArgument("there is no help on {}", Quote(topic_))
+            .WithErrorCode(kUsageCode)
+            .WithHint(nearest.empty() ? "rowtide help lists the verbs, rowtide help codes all codes"
+                                      : "did you mean " + Quote(nearest) + "?"),
+        "", "");
+  }
+  return 0;
+}
+
+int CommandLine::Completion() const {
+  if (shell_name_ == "bash") Print(BashCompletion(text_));
+  if (shell_name_ == "zsh") Print(ZshCompletion(text_));
+  if (shell_name_ == "fish") Print(FishCompletion(text_));
+  return 0;
+}
+
+}  // namespace rowtide

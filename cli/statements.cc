@@ -1,0 +1,139 @@
+#include "cli/statements.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+
+#include "cli/error.h"
+#include "cli/progress.h"
+#include "cli/signals.h"
+#include "cli/stats_table.h"
+#include "cli/text_table.h"
+#include "planner/exec/build_job.h"
+
+namespace rowtide {
+
+namespace {
+
+constexpr int64_t kTickMillis = 50;
+
+// A text of several lines, as of SHOW CREATE TABLE, is no table.
+std::string TextOf(const TextTable& table) {
+  const bool one_cell = table.rows.size() == 1 && table.columns.size() == 1;
+  if (one_cell && table.rows[0][0].find('\n') != std::string::npos) return table.rows[0][0];
+  return ResultTable(table.columns, table.rows, Align::kRight);
+}
+
+Status EndlessInsert(SourcePosition at) {
+  return Status::Validate(at, "this INSERT never ends, so the statements after it would not run")
+      .WithHint(
+          "put all inserts into one EXECUTE STATEMENT SET BEGIN … END, or let it be the last "
+          "statement");
+}
+
+bool WritesPrint(const PlannedJob& planned) {
+  return std::any_of(planned.plan.roots.begin(), planned.plan.roots.end(),
+                     [](const ExecPointer& root) {
+                       const auto* sink = root->as<PhysicalSink>();
+                       return sink && sink->table->connector() == "print";
+                     });
+}
+
+}  // namespace
+
+int StatementRunner::Fail(const Status& status, const SqlText& sql) {
+  return PrintError(status, sql.origin, sql.text);
+}
+
+int StatementRunner::Run(const ast::Statement& statement, const SqlText& sql, bool last) {
+  stopped_ = false;
+  Result<Outcome> outcome = session_.Execute(statement);
+  for (const std::string& note : session_.TakeNotes()) std::cerr << "note: " << note << "\n";
+  if (!outcome.ok()) return Fail(outcome.status(), sql);
+  if (const auto* table = std::get_if<TextTable>(&*outcome)) {
+    std::cout << TextOf(*table) << std::flush;
+  } else if (const auto* explain = std::get_if<ExplainText>(&*outcome)) {
+    std::cout << explain->text << (explain->text.ends_with('\n') ? "" : "\n") << std::flush;
+  } else if (const auto* job = std::get_if<PlannedJob>(&*outcome)) {
+    if (!last && !job->bounded && !job->is_query)
+      return Fail(EndlessInsert(statement.position), sql);
+    return RunJob(*job, sql);
+  }
+  return 0;
+}
+
+// Rows on the same terminal would be torn apart by a line that is redrawn: rows of a query wipe it
+// first, those of `print` cannot.
+bool StatementRunner::ShowsProgress(const PlannedJob& planned) const {
+  if (!IsTerminal(STDERR_FILENO)) return false;
+  return !IsTerminal(STDOUT_FILENO) || !WritesPrint(planned);
+}
+
+int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql) {
+  BuildContext context;
+  context.connectors.clock = &clock_;
+  ProgressLine progress(stderr, ShowsProgress(planned));
+  ResultSink* result = nullptr;
+  if (planned.is_query) {
+    ResultOptions options = ResultOptionsOf(planned);
+    options.before_print = [&progress] { progress.Clear(); };
+    std::unique_ptr<ResultSink> sink =
+        ResultSink::Create(std::move(options), planned.schema, stdout);
+    result = sink.get();
+    context.result = std::move(sink);
+  }
+  Result<JobGraph> graph = BuildJob(planned, std::move(context));
+  if (!graph.ok()) return Fail(graph.status(), sql);
+  const Job* running = nullptr;
+  JobOptions options{&clock_, kTickMillis, &stop_signal, {}};
+  options.is_enough = [&] {
+    if (progress.IsDue()) progress.Draw(running->Progress());
+    return result != nullptr && result->full();
+  };
+  Job job(std::move(*graph), std::move(options));
+  running = &job;
+  const auto begin = std::chrono::steady_clock::now();
+  const Result<JobEnd> end = job.RunToEnd();
+  progress.Clear();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  const int code = end.ok() ? Close(job, planned, *end, result, sql) : Fail(end.status(), sql);
+  if (settings_.stats)
+    std::cerr << StatsTable(job.Stats(), took.count(), job.rows_read()) << std::flush;
+  return code;
+}
+
+ResultOptions StatementRunner::ResultOptionsOf(const PlannedJob& planned) const {
+  ResultOptions options;
+  options.mode = settings_.output.value_or(IsTerminal(STDOUT_FILENO) ? OutputMode::kTableau
+                                                                     : OutputMode::kChangelog);
+  options.rows_max = settings_.limit;
+  options.local_time_zone = planned.local_time_zone();
+  options.color = UsesColor(settings_.color, STDOUT_FILENO);
+  options.terminal_columns = TerminalColumns(STDOUT_FILENO);
+  return options;
+}
+
+int StatementRunner::Close(Job& job, const PlannedJob& planned, JobEnd end, ResultSink* result,
+                           const SqlText& sql) {
+  stopped_ = end == JobEnd::kStopped;
+  if (stopped_) job.Abandon();
+  if (stopped_ && result != nullptr) {
+    const Status written = result->Terminate();
+    if (!written.ok()) return Fail(written, sql);
+  }
+  for (const std::string& summary : job.Summaries()) std::cout << summary << "\n" << std::flush;
+  if (!stopped_) return 0;
+  if (planned.writes_files()) {
+    std::cerr << "stopped: nothing was published; the files written so far keep their temporary "
+                 "names\n";
+  } else if (planned.bounded) {
+    std::cerr << "stopped: not all of the input was read\n";
+  } else {
+    return 0;
+  }
+  return ExitCodeOfSignal(stop_signal);
+}
+
+}  // namespace rowtide

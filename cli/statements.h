@@ -1,0 +1,57 @@
+// Runs statements one by one in a session: for scripts and for the shell.
+//
+// A SELECT prints its rows (cli/output.h); SHOW, DESCRIBE and EXPLAIN print text; jobs run in the
+// foreground, with a progress line on a terminal, until their input ends, --limit is reached, or a
+// signal asks to stop (cli/signals.h). Failures are printed here.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "engine/clock.h"
+#include "engine/runtime/job.h"
+#include "planner/session.h"
+
+namespace rowtide {
+
+struct SqlText {
+  std::string origin;  // a file's name, `-c` or `-`
+  std::string text;
+};
+
+struct PrintSettings {
+  std::optional<OutputMode> output;  // none: by what standard output is
+  std::optional<int64_t> limit;
+  bool stats = false;
+  ColorWhen color = ColorWhen::kAuto;
+};
+
+class StatementRunner {
+ public:
+  // `settings` is borrowed and read anew for each statement.
+  explicit StatementRunner(const PrintSettings& settings) : settings_(settings) {}
+
+  // The exit code. `sql` is what the statement's positions point into; `last`: no statement follows
+  // that an endless INSERT would keep from running.
+  int Run(const ast::Statement& statement, const SqlText& sql, bool last);
+  // Whether a signal ended the last statement.
+  bool stopped() const { return stopped_; }
+  Session& session() { return session_; }
+
+ private:
+  int Fail(const Status& status, const SqlText& sql);
+  int RunJob(const PlannedJob& planned, const SqlText& sql);
+  int Close(Job& job, const PlannedJob& planned, JobEnd end, ResultSink* result,
+            const SqlText& sql);
+  ResultOptions ResultOptionsOf(const PlannedJob& planned) const;
+  bool ShowsProgress(const PlannedJob& planned) const;
+
+  const PrintSettings& settings_;
+  Session session_;
+  SystemClock clock_;
+  bool stopped_ = false;
+};
+
+}  // namespace rowtide
