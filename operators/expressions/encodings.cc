@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "engine/base64.h"
 #include "engine/value_text.h"
 #include "operators/expressions/hashes.h"
 #include "operators/expressions/kernels.h"

@@ -189,18 +189,6 @@ std::array<Word, 8> Start(size_t first_prime, int shift) {
 
 }  // namespace
 
-void AppendBase64(std::string_view bytes, std::string* out) {
-  static constexpr char kBase64[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t group = 0;
-    for (size_t j = 0; j < 3; ++j)
-      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0u);
-    const size_t given = std::min<size_t>(bytes.size() - i, 3);
-    for (size_t j = 0; j < 4; ++j) *out += j <= given ? kBase64[(group >> (18 - 6 * j)) & 63] : '=';
-  }
-}
-
 std::string Sha2Hex(std::string_view bytes, int bits) {
   switch (bits) {
     // SHA-224 takes the second halves of SHA-384's words.

@@ -1,5 +1,5 @@
-// MD5, SHA-1 and SHA-2 of bytes, as lower-case hexadecimal text, and Base64. For SQL functions, not
-// for security.
+// MD5, SHA-1 and SHA-2 of bytes, as lower-case hexadecimal text. For SQL functions, not for
+// security.
 #pragma once
 
 #include <string>
@@ -7,7 +7,6 @@
 
 namespace rowtide {
 
-void AppendBase64(std::string_view bytes, std::string* out);
 std::string Md5Hex(std::string_view bytes);
 std::string Sha1Hex(std::string_view bytes);
 // bits: 224, 256, 384 or 512; "" for others.

@@ -2,6 +2,7 @@
 //
 //   strict   invalid text, a missing key, a JSON null, a value of the wrong shape: ERROR (default)
 //   lax      all of that is EMPTY
+#include "engine/base64.h"
 #include "engine/value_text.h"
 #include "operators/expressions/casts.h"
 #include "operators/expressions/hashes.h"
