@@ -39,10 +39,12 @@ class Calc final : public Operator {
  private:
   Calc(Schema output, std::unique_ptr<int64_t> watermark)
       : output_(std::move(output)), watermark_(std::move(watermark)) {}
+  Status Filter(const RowBatch& batch, Collector& out);
   Status Project(const RowBatch& batch, Collector& out);
 
   Schema output_;
   std::unique_ptr<int64_t> watermark_;  // expressions point to it
+  std::optional<Schema> trusted_;       // flink-compat: of the input, whose NOT NULL holds anyway
   std::optional<Evaluator> condition_;
   std::vector<Evaluator> projections_;
   std::vector<int> used_;  // input columns that the projections read
