@@ -25,8 +25,16 @@ Result<std::vector<LogicalPointer>> BindInserts(const std::vector<ast::Insert>& 
 // --- tables that a plan reads and writes
 // -------------------------------------------------------------------------
 
+Status CheckTable(const CatalogTable& table, const std::map<std::string, std::string>& hints) {
+  if (!table.partition_keys.empty()) {
+    return Status::Unsupported("PARTITIONED BY of table {}", Quote(table.path.name))
+        .WithHint("leave it out: the columns are then in the files, not in names of folders");
+  }
+  return CheckOptions(TableSpecOf(table, hints));
+}
+
 Status CheckSource(const CatalogTable& table, const std::map<std::string, std::string>& hints) {
-  RT_TRY(CheckOptions(TableSpecOf(table, hints)));
+  RT_TRY(CheckTable(table, hints));
   if (table.source) return Status::Ok();
   return Status::InvalidArgument(
       "the table {} cannot be read: the connector {} is for writing only", Quote(table.path.name),
@@ -34,7 +42,7 @@ Status CheckSource(const CatalogTable& table, const std::map<std::string, std::s
 }
 
 Status CheckSink(const CatalogTable& table, const std::map<std::string, std::string>& hints) {
-  RT_TRY(CheckOptions(TableSpecOf(table, hints)));
+  RT_TRY(CheckTable(table, hints));
   if (table.sink) return Status::Ok();
   return Status::InvalidArgument(
       "the table {} cannot be written: the connector {} is for reading only",

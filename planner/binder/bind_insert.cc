@@ -124,9 +124,7 @@ ConflictStrategy StrategyOf(const std::string& word) {
 
 Result<LogicalPointer> BindInsert(const ast::Insert& insert, BindContext& context) {
   if (insert.overwrite)
-    return Status::Plan("INSERT OVERWRITE is for bounded jobs")
-        .WithKind(ErrorKind::kRun)
-        .At(insert.position);
+    return Status::Plan("INSERT OVERWRITE is for bounded jobs").At(insert.position);
   if (!insert.partition.empty())
     return Status::Unsupported("INSERT … PARTITION").At(insert.position);
   const ObjectPath path = context.catalog->Resolve(insert.table.parts);
