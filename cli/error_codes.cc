@@ -101,8 +101,10 @@ constexpr ErrorCode kCodes[] = {
      "line, byte, column and text.",
      "CREATE TABLE t (category INT, product STRING, amount DECIMAL(10, 2), ts TIMESTAMP(3)) WITH "
      "('connector' = 'filesystem', 'path' = 'sales.csv', 'format' = 'csv');\nSELECT * FROM t;",
-     "Is the column's type right, and has the file a line of names at its top? Records that may be "
-     "lost are skipped with 'csv.ignore-parse-errors' = 'true' in the table's options."},
+     "Is the column's type right? A line of names at the top of a csv file is read with SET "
+     "'rowtide.csv.header.t' = 'true'. SET 'rowtide.bad-data.t' = 'skip' leaves bad records out "
+     "and "
+     "counts them; 'dead-letter' keeps them in the file of SET 'rowtide.dead-letter.t'."},
     {"RT4002", "An expression failed on a row.",
      "A cast of a text that is none, a division by zero, a number out of range.",
      "SELECT CAST(s AS INT) FROM (VALUES ('x')) AS t(s);",
@@ -113,6 +115,11 @@ constexpr ErrorCode kCodes[] = {
      "",
      "ON CONFLICT DO DEDUPLICATE keeps the latest, DO NOTHING the first; or find out why the query "
      "has two."},
+    {"RT4004", "A record is larger or deeper than the limit.",
+     "A quote or a brace that is never closed makes the rest of a file one record.", "",
+     "SET 'rowtide.limits.record-bytes' or 'rowtide.limits.json-depth' if the record is meant to "
+     "be "
+     "so; SET 'rowtide.bad-data.t' = 'skip' leaves it out."},
     {"RT5000", "A file or the network failed.", "The operating system's reason is in the message.",
      "", "Running the job again may help."},
     {"RT5001", "There is no such file.", "",

@@ -41,6 +41,13 @@ void AppendDayAndClock(int64_t millis, int32_t nanos_of_milli, bool always_secon
   AppendClock(millis - days * kDayMillis, nanos_of_milli, always_seconds, out);
 }
 
+// Takes zeros off the end of a fraction, and the point with them.
+void StripFraction(size_t begin, std::string* text) {
+  if (text->find('.', begin) == std::string::npos) return;
+  text->resize(text->find_last_not_of('0') + 1);
+  if (text->back() == '.') text->pop_back();
+}
+
 std::string Digits(int128 value) {
   auto rest =
       value < 0 ? -static_cast<unsigned __int128>(value) : static_cast<unsigned __int128>(value);
@@ -84,6 +91,20 @@ void AppendJavaDecimalStripped(int128 unscaled, int scale, std::string* out) {
     --scale;
   }
   AppendJavaDecimal(unscaled, scale, out);
+}
+
+void AppendStrippedTime(const Value& value, const Type& type, char between, std::string* out) {
+  const size_t begin = out->size();
+  if (type.kind == TypeKind::kDate) return AppendDate(std::get<int64_t>(value), out);
+  if (type.kind == TypeKind::kTime) {
+    AppendTime(std::get<int64_t>(value), 3, out);
+    return StripFraction(begin, out);
+  }
+  const WideTime time = ToWideTime(value, type);
+  AppendTimestamp(time.millis, time.nanos, 9, out);
+  (*out)[out->find(' ', begin)] = between;
+  StripFraction(begin, out);
+  if (type.kind == TypeKind::kTimestampLtz) *out += 'Z';
 }
 
 }  // namespace rowtide

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/types.h"
+#include "engine/value.h"
 
 namespace rowtide {
 
@@ -19,5 +19,9 @@ void AppendJavaInstant(int64_t millis, int32_t nanos_of_milli, std::string* out)
 void AppendJavaDecimal(int128 unscaled, int scale, std::string* out);
 // The same without trailing zeros: `1.5`, `1E+2`.
 void AppendJavaDecimalStripped(int128 unscaled, int scale, std::string* out);
+
+// A date, time or timestamp as csv and json files hold it: no zeros at the end of the second, `Z`
+// behind an instant; `between` stands between day and time.
+void AppendStrippedTime(const Value& value, const Type& type, char between, std::string* out);
 
 }  // namespace rowtide

@@ -77,19 +77,6 @@ bool SplitNumber(std::string_view text, int64_t* number, std::string* unit) {
   return true;
 }
 
-int64_t BytesOf(std::string_view text) {
-  int64_t number;
-  std::string unit;
-  if (!SplitNumber(text, &number, &unit)) return -1;
-  static const std::map<std::string, int> kShifts = {
-      {"", 0},           {"b", 0},   {"bytes", 0},      {"k", 10},        {"kb", 10},
-      {"kibibytes", 10}, {"m", 20},  {"mb", 20},        {"g", 30},        {"gb", 30},
-      {"t", 40},         {"tb", 40}, {"mebibytes", 20}, {"gibibytes", 30}};
-  const auto shift = kShifts.find(unit);
-  if (shift == kShifts.end() || number > INT64_MAX >> shift->second) return -1;
-  return number << shift->second;
-}
-
 bool IsDuration(std::string_view text) {
   int64_t number;
   std::string unit;
@@ -135,7 +122,7 @@ Status CheckValue(const TableSpec& table, const std::string& key, const OptionSp
       return Status::InvalidArgument("option {} of table {} is a duration such as '1 s', not {}",
                                      Quote(key), table.name, Quote(value));
     case OptionKind::kBytes:
-      if (BytesOf(value) >= 0) return Status::Ok();
+      if (SizeOf(value) >= 0) return Status::Ok();
       return Status::InvalidArgument("option {} of table {} is a size such as '128MB', not {}",
                                      Quote(key), table.name, Quote(value));
   }
@@ -143,6 +130,19 @@ Status CheckValue(const TableSpec& table, const std::string& key, const OptionSp
 }
 
 }  // namespace
+
+int64_t SizeOf(std::string_view text) {
+  int64_t number;
+  std::string unit;
+  if (!SplitNumber(text, &number, &unit)) return -1;
+  static const std::map<std::string, int> kShifts = {
+      {"", 0},           {"b", 0},   {"bytes", 0},      {"k", 10},        {"kb", 10},
+      {"kibibytes", 10}, {"m", 20},  {"mb", 20},        {"g", 30},        {"gb", 30},
+      {"t", 40},         {"tb", 40}, {"mebibytes", 20}, {"gibibytes", 30}};
+  const auto shift = kShifts.find(unit);
+  if (shift == kShifts.end() || number > INT64_MAX >> shift->second) return -1;
+  return number << shift->second;
+}
 
 Status CheckOptions(const TableSpec& table, std::span<const OptionSpec> connector,
                     std::string_view format_prefix, std::span<const OptionSpec> format) {
@@ -191,7 +191,7 @@ std::optional<std::string> CharacterOption(const TableSpec& table, const std::st
 
 int64_t BytesOption(const TableSpec& table, const std::string& key, int64_t otherwise) {
   const auto found = table.options.find(key);
-  return found == table.options.end() ? otherwise : BytesOf(found->second);
+  return found == table.options.end() ? otherwise : SizeOf(found->second);
 }
 
 }  // namespace rowtide

@@ -32,7 +32,8 @@ std::optional<std::string> TextOption(const TableSpec& table, const std::string&
 bool BoolOption(const TableSpec& table, const std::string& key, bool otherwise);
 // One character, which may be written as `\t`, `\001` or `\u0001`; UTF-8.
 std::optional<std::string> CharacterOption(const TableSpec& table, const std::string& key);
-// `128MB`, `20b`: bytes.
+// `128MB`, `20b` as bytes, -1 when it is no size; and that of an option.
+int64_t SizeOf(std::string_view text);
 int64_t BytesOption(const TableSpec& table, const std::string& key, int64_t otherwise);
 
 }  // namespace rowtide

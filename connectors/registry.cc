@@ -5,7 +5,7 @@
 #include "connectors/collect.h"
 #include "connectors/files/read.h"
 #include "connectors/files/write.h"
-#include "connectors/formats/csv_options.h"
+#include "connectors/formats/formats.h"
 #include "connectors/options.h"
 #include "connectors/print.h"
 #include "connectors/rows.h"
@@ -58,12 +58,9 @@ constexpr Connector kConnectors[] = {
     {"collect", kChangelogOptions, nullptr, CreateCollectSink},
 };
 
-// Formats of Flink that the next milestones bring; their tables can be declared.
-constexpr std::string_view kLaterFormats[] = {
-    "json",     "raw",  "debezium-json", "canal-json", "maxwell-json",
-    "ogg-json", "avro", "parquet",       "protobuf",   "orc"};
-constexpr std::string_view kLaterConnectors[] = {"kafka", "upsert-kafka", "datagen",
-                                                 "jdbc",  "hbase-2.2",    "elasticsearch-7"};
+// Connectors of Flink that Rowtide does not have; their tables can be declared.
+constexpr std::string_view kLaterConnectors[] = {"kafka",     "upsert-kafka",    "jdbc",
+                                                 "hbase-2.2", "elasticsearch-7", "datagen"};
 
 const Connector* Find(const TableSpec& table) {
   const auto option = table.options.find("connector");
@@ -81,27 +78,18 @@ Status UnknownConnector(const TableSpec& table) {
   const auto option = table.options.find("connector");
   if (option == table.options.end())
     return Status::InvalidArgument("table {} lacks the option 'connector'", table.name);
-  if (IsOneOf(kLaterConnectors, option->second))
-    return Status::Unsupported("connector {}", Quote(option->second));
   std::vector<std::string> names;
   for (const Connector& connector : kConnectors) names.emplace_back(connector.name);
+  if (IsOneOf(kLaterConnectors, option->second)) {
+    return Status::Unsupported("connector {}", Quote(option->second))
+        .WithHint(fmt::format("supported are: {}", fmt::join(names, ", ")));
+  }
   const std::string nearest = Nearest(option->second, names);
   return Status::InvalidArgument("table {} names the connector {}, which is unknown", table.name,
                                  Quote(option->second))
       .WithErrorCode("RT2012")
       .WithHint(nearest.empty() ? fmt::format("known are: {}", fmt::join(names, ", "))
                                 : fmt::format("did you mean {}?", Quote(nearest)));
-}
-
-Status CheckFormat(const TableSpec& table) {
-  const auto format = table.options.find("format");
-  if (format == table.options.end() || format->second == "csv") return Status::Ok();
-  if (IsOneOf(kLaterFormats, format->second))
-    return Status::Unsupported("format {}", Quote(format->second));
-  return Status::InvalidArgument("table {} names the format {}, which is unknown", table.name,
-                                 Quote(format->second))
-      .WithErrorCode("RT2012")
-      .WithHint("known are: csv");
 }
 
 }  // namespace
@@ -142,13 +130,16 @@ ConnectorTraits TraitsOf(const TableSpec& table) {
 Status CheckOptions(const TableSpec& table) {
   const Connector* connector = Find(table);
   if (connector == nullptr) return UnknownConnector(table);
-  RT_TRY(CheckFormat(table));
-  RT_TRY(CheckOptions(
-      table, connector->options, "csv",
-      connector->name == "filesystem" ? CsvOptionSpecs() : std::span<const OptionSpec>()));
+  std::span<const OptionSpec> format;
+  const bool is_file = connector->name == "filesystem";
+  if (is_file) {
+    RT_ASSIGN(format, FormatOptionSpecs(table));
+  }
+  const std::string prefix = TextOption(table, "format").value_or("");
+  RT_TRY(CheckOptions(table, connector->options, prefix, format));
   const auto mode = table.options.find("changelog-mode");
   if (mode != table.options.end()) RT_TRY(ParseChangelogMode(mode->second).status());
-  return connector->name == "filesystem" ? ReadCsvOptions(table).status() : Status::Ok();
+  return is_file ? CheckFormat(table) : Status::Ok();
 }
 
 Result<std::unique_ptr<Source>> CreateSource(const TableSpec& table, const ScanSpec& scan,

@@ -74,7 +74,26 @@ struct ScanSpec {
 };
 
 // What becomes of a record that does not decode: 'rowtide.bad-data.<table>'.
-enum class BadData : uint8_t { kFail, kSkip };
+enum class BadData : uint8_t { kFail, kSkip, kDeadLetter };
+
+// How files are packed: 'rowtide.compression.<table>'.
+enum class Compression : uint8_t { kNone, kGzip, kZstd };
+
+// What input may not exceed: 'rowtide.limits.*'.
+struct InputLimits {
+  int64_t record_bytes = 16 << 20;  // a forgotten quote must not swallow the machine's memory
+  int64_t json_depth = 1000;
+};
+
+// What SET says about one table, by the last part of its name.
+struct TableSettings {
+  std::string key;  // `t` in 'rowtide.bad-data.t'
+  BadData bad_data = BadData::kFail;
+  std::string dead_letter;  // where rejected records are appended; "" = nowhere
+  bool csv_header = false;  // the first line of every file has the names of its columns
+  Compression compression = Compression::kNone;
+  std::optional<int64_t> datagen_seed;
+};
 
 // Borrowed by what is created. Null members: the connector that needs one refuses.
 struct ConnectorContext {
@@ -83,7 +102,8 @@ struct ConnectorContext {
   RowsFeed* feed = nullptr;            // what `rows` tables read
   CollectedRows* collected = nullptr;  // what `collect` tables write into
   std::string local_time_zone = "UTC";
-  BadData bad_data = BadData::kFail;
+  TableSettings settings;
+  InputLimits limits;
   bool flink_compat = false;   // NULL may stand in NOT NULL columns
   std::FILE* output = stdout;  // `print`, and files named `-`
   std::FILE* error = stderr;   // `print` with 'standard-error'

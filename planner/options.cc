@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "connectors/options.h"
 #include "engine/schema.h"
 #include "engine/value_text.h"
 
 namespace rowtide {
 namespace {
 
-enum class Kind : uint8_t { kBool, kInt, kDuration, kZone, kChoice, kText };
+enum class Kind : uint8_t { kBool, kInt, kBytes, kDuration, kZone, kChoice, kText };
 
 struct Key {
   const char* name;
@@ -66,6 +67,8 @@ constexpr Key kKeys[] = {
     {"sql-client.display.print-time-cost", Kind::kBool, "true"},
     {"table.display.max-column-width", Kind::kInt, "30"},
     {"rowtide.flink-compat", Kind::kBool, "false"},
+    {"rowtide.limits.record-bytes", Kind::kBytes, "16mb"},
+    {"rowtide.limits.json-depth", Kind::kInt, "1000"},
 };
 
 // Where a key of Flink may start. What is not in the table above has no effect here.
@@ -107,12 +110,27 @@ constexpr std::string_view kFlinkPrefixes[] = {"table.",
                                                "process.",
                                                "queryable-state."};
 
-// Families of keys with a free last part: `rowtide.bad-data.<table>`.
-constexpr std::string_view kFamilies[] = {"rowtide.bad-data."};
+// Families of keys with a free last part, the name of a table: `rowtide.bad-data.<table>`.
+constexpr Key kFamilies[] = {
+    {"rowtide.bad-data.", Kind::kChoice, "fail", "fail|skip|dead-letter"},
+    {"rowtide.dead-letter.", Kind::kText, ""},
+    {"rowtide.csv.header.", Kind::kBool, "false"},
+    {"rowtide.compression.", Kind::kChoice, "none", "none|gzip|zstd"},
+    {"rowtide.datagen.seed.", Kind::kInt, ""},
+};
 
 const Key* FindKey(std::string_view name) {
   for (const Key& key : kKeys) {
     if (name == key.name) return &key;
+  }
+  return nullptr;
+}
+
+// The family that a key with a last part belongs to, or null.
+const Key* FamilyOf(std::string_view name) {
+  for (const Key& family : kFamilies) {
+    const std::string_view prefix = family.name;
+    if (name.starts_with(prefix) && name.size() > prefix.size()) return &family;
   }
   return nullptr;
 }
@@ -142,6 +160,11 @@ Status WrongValue(const Key& key, const std::string& value, const char* wanted) 
                                  Quote(value));
 }
 
+bool ParseBytes(std::string_view text, int64_t* bytes) {
+  *bytes = SizeOf(text);
+  return *bytes > 0;
+}
+
 Status CheckValue(const Key& key, const std::string& value) {
   int64_t number = 0;
   switch (key.kind) {
@@ -152,6 +175,9 @@ Status CheckValue(const Key& key, const std::string& value) {
       return Status::Ok();
     case Kind::kInt:
       if (!ParseInt64(value, &number)) return WrongValue(key, value, "an integer");
+      return Status::Ok();
+    case Kind::kBytes:
+      if (!ParseBytes(value, &number)) return WrongValue(key, value, "a size, such as '16mb'");
       return Status::Ok();
     case Kind::kDuration:
       if (!ParseDurationMillis(value, &number))
@@ -237,20 +263,23 @@ Status Options::Set(const std::string& key, const std::string& value, std::strin
     }
     return Status::Ok();
   }
-  for (const std::string_view family : kFamilies) {
-    if (!key.starts_with(family) || key.size() == family.size()) continue;
-    if (!SameWord(value, "fail") && !SameWord(value, "skip")) {
-      return Status::InvalidArgument("the option {} takes fail or skip, not {}", Quote(key),
-                                     Quote(value));
-    }
-    values_[key] = value;
+  if (const Key* family = FamilyOf(key)) {
+    Key whole = *family;
+    whole.name = key.c_str();
+    RT_TRY(CheckValue(whole, value));
+    values_[key] =
+        whole.kind == Kind::kChoice ? std::string(MatchChoice(whole.choices, value)) : value;
     return Status::Ok();
   }
   const bool of_flink =
       std::any_of(std::begin(kFlinkPrefixes), std::end(kFlinkPrefixes),
                   [&](std::string_view prefix) { return key.starts_with(prefix); });
   if (!of_flink) {
-    const std::string nearest = Nearest(key, KnownOptionKeys());
+    std::vector<std::string> names = KnownOptionKeys();
+    // A table's name stands where the families leave it open.
+    const std::string last = key.substr(std::min(key.rfind('.'), key.size() - 1) + 1);
+    for (const Key& family : kFamilies) names.push_back(family.name + last);
+    const std::string nearest = Nearest(key, names);
     Status status =
         Status::InvalidArgument("there is no option {}", Quote(key)).WithErrorCode("RT2011");
     return nearest.empty() ? status
@@ -275,6 +304,7 @@ std::string Options::Get(std::string_view key) const {
   if (const auto found = values_.find(std::string(key)); found != values_.end())
     return found->second;
   const Key* known = FindKey(key);
+  if (known == nullptr) known = FamilyOf(key);
   return known ? known->fallback : "";
 }
 
@@ -285,6 +315,8 @@ int64_t Options::GetInt(std::string_view key) const {
   ParseInt64(Get(key), &value);
   return value;
 }
+
+int64_t Options::GetBytes(std::string_view key) const { return SizeOf(Get(key)); }
 
 int64_t Options::GetMillis(std::string_view key) const {
   int64_t millis = 0;

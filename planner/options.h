@@ -32,6 +32,7 @@ class Options {
   bool GetBool(std::string_view key) const;
   int64_t GetInt(std::string_view key) const;
   int64_t GetMillis(std::string_view key) const;  // durations
+  int64_t GetBytes(std::string_view key) const;   // sizes
   // table.local-time-zone: what is set, else UTC.
   std::string local_time_zone() const;
   // What SET without arguments lists: what has been set, sorted.

@@ -210,19 +210,25 @@ class TextFile final : public ByteStream {
 
 }  // namespace
 
-Result<std::unique_ptr<ByteStream>> OpenText(const std::string& path) {
-  if (path == kStandardStream)
-    return TextFile::Open(std::make_unique<PlainFile>(STDIN_FILENO, "standard input"));
+Result<std::unique_ptr<ByteStream>> OpenBytes(const std::string& path) {
+  if (path == kStandardStream) {
+    return std::unique_ptr<ByteStream>(std::make_unique<PlainFile>(STDIN_FILENO, "standard input"));
+  }
   if (path.ends_with(".gz")) {
     const gzFile file = gzopen(path.c_str(), "rbe");
     if (file == nullptr) return Status::External("cannot open {}: {}", path, std::strerror(errno));
-    return TextFile::Open(std::make_unique<GzipFile>(file, path));
+    return std::unique_ptr<ByteStream>(std::make_unique<GzipFile>(file, path));
   }
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return Status::External("cannot open {}: {}", path, std::strerror(errno));
   std::unique_ptr<ByteStream> plain = std::make_unique<PlainFile>(file, path);
   if (path.ends_with(".zst")) plain = std::make_unique<ZstdFile>(std::move(plain), path);
-  return TextFile::Open(std::move(plain));
+  return plain;
+}
+
+Result<std::unique_ptr<ByteStream>> OpenText(const std::string& path) {
+  RT_ASSIGN(std::unique_ptr<ByteStream> bytes, OpenBytes(path));
+  return TextFile::Open(std::move(bytes));
 }
 
 }  // namespace rowtide

@@ -1,5 +1,5 @@
-// The bytes of one file from its beginning, unpacked: `.gz` and `.zst` by name, text in UTF-16 as
-// UTF-8, a byte order mark taken off.
+// The bytes of one file from its beginning, unpacked: `.gz` and `.zst` by name; as text, UTF-16
+// becomes UTF-8 and a byte order mark is taken off.
 #pragma once
 
 #include <memory>
@@ -21,6 +21,7 @@ class ByteStream {
 };
 
 // `path` may be `-`: standard input.
+Result<std::unique_ptr<ByteStream>> OpenBytes(const std::string& path);
 Result<std::unique_ptr<ByteStream>> OpenText(const std::string& path);
 
 }  // namespace rowtide

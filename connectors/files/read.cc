@@ -5,8 +5,9 @@
 
 #include "connectors/files/bytes.h"
 #include "connectors/files/list.h"
-#include "connectors/formats/csv.h"
+#include "connectors/formats/formats.h"
 #include "connectors/options.h"
+#include "connectors/rejects.h"
 #include "engine/batch_builder.h"
 #include "engine/snapshot.h"
 
@@ -24,18 +25,20 @@ Value MetadataOf(const FileEntry& file, const std::string& key) {
 
 class FileSource final : public Source {
  public:
-  FileSource(Schema schema, std::vector<FileEntry> files, std::unique_ptr<Decoder> decoder,
-             ScanSpec scan)
+  FileSource(Schema schema, std::vector<FileEntry> files, ScanSpec scan, bool reads_text,
+             std::unique_ptr<Rejects> rejects, std::unique_ptr<Decoder> decoder)
       : schema_(std::move(schema)),
         files_(std::move(files)),
-        decoder_(std::move(decoder)),
-        scan_(std::move(scan)) {}
+        scan_(std::move(scan)),
+        reads_text_(reads_text),
+        rejects_(std::move(rejects)),
+        decoder_(std::move(decoder)) {}
 
   const Schema& output_schema() const override { return schema_; }
 
   Result<SourceState> Poll(Collector& out) override {
     while (file_ < files_.size() && !(scan_.limit && emitted_ >= *scan_.limit)) {
-      if (!stream_) RT_TRY(OpenFile({}));
+      if (!stream_) RT_TRY(OpenFile({}, ""));
       const Status filled = Fill();
       const auto split = static_cast<int32_t>(file_);
       const bool is_file_over = filled.ok() && at_end_ && begin_ == end_;
@@ -51,7 +54,7 @@ class FileSource final : public Source {
         emitted_ += batch.rows;
         RT_TRY(out.Emit(std::move(batch)));
       }
-      if (!filled.ok()) return OfFile(filled);
+      if (!filled.ok()) return filled;
       if (batch.rows > 0) break;
     }
     const bool is_over = file_ == files_.size() || (scan_.limit && emitted_ >= *scan_.limit);
@@ -65,6 +68,8 @@ class FileSource final : public Source {
     writer.PutI64(place.byte);
     writer.PutI64(place.line);
     writer.PutI64(place.record);
+    writer.PutI64(place.rows);
+    writer.PutBytes(stream_ ? decoder_->header() : "");
     writer.PutI64(emitted_);
     return Status::Ok();
   }
@@ -76,13 +81,15 @@ class FileSource final : public Source {
     RT_ASSIGN(place.byte, reader.I64("byte"));
     RT_ASSIGN(place.line, reader.I64("line"));
     RT_ASSIGN(place.record, reader.I64("record"));
+    RT_ASSIGN(place.rows, reader.I64("rows of the record"));
+    RT_ASSIGN(const std::string_view header, reader.Bytes("header"));
     RT_ASSIGN(emitted_, reader.I64("rows"));
     const bool was_over = path.empty() && file_ == files_.size();
     if (!was_over && (file_ >= files_.size() || files_[file_].path != path)) {
       return Status::InvalidArgument("file {} of the snapshot is no longer number {} of the path",
                                      path, file_);
     }
-    return was_over ? Status::Ok() : OpenFile(place);
+    return was_over ? Status::Ok() : OpenFile(place, header);
   }
 
   SourceProgress progress() const override {
@@ -96,9 +103,11 @@ class FileSource final : public Source {
   }
 
  private:
-  Status OpenFile(RecordPlace place) {
-    RT_ASSIGN(stream_, OpenText(files_[file_].path));
-    decoder_->Begin(place);
+  Status OpenFile(RecordPlace place, std::string_view header) {
+    const std::string& path = files_[file_].path;
+    RT_ASSIGN(stream_, reads_text_ ? OpenText(path) : OpenBytes(path));
+    rejects_->BeginFile(path == kStandardStream ? "standard input" : path);
+    RT_TRY(decoder_->Begin(place, header));
     begin_ = end_ = 0;
     at_end_ = false;
     block_ = nullptr;
@@ -115,13 +124,6 @@ class FileSource final : public Source {
     return Status::Ok();
   }
 
-  // With the file's name; a record that does not decode has the code of its kind.
-  Status OfFile(const Status& failure) const {
-    Status status = Status(failure).WithContext(files_[file_].path);
-    const bool undecodable = status.code() == StatusCode::kDataError && status.error_code().empty();
-    return undecodable ? std::move(status).WithErrorCode("RT4001") : status;
-  }
-
   void NextFile() {
     stream_ = nullptr;
     ++file_;
@@ -131,8 +133,10 @@ class FileSource final : public Source {
   Status Fill() {
     while (true) {
       if (begin_ < end_ || at_end_) {
-        RT_ASSIGN(const size_t taken, decoder_->Decode(block_, begin_, end_, at_end_));
-        begin_ += taken;
+        Result<size_t> taken = decoder_->Decode(block_, begin_, end_, at_end_);
+        if (!taken.ok()) return InFile(taken.status());
+        RT_TRY(rejects_->Flush());
+        begin_ += *taken;
         if (decoder_->rows() == kBatchRows || (at_end_ && begin_ == end_)) return Status::Ok();
         if (at_end_)
           return Status::Internal("the decoder left {} bytes at the end of the file",
@@ -141,6 +145,15 @@ class FileSource final : public Source {
       if (stream_->would_wait()) return Status::Ok();
       RT_TRY(ReadOn());
     }
+  }
+
+  // An error that is of the file as a whole, and of no record, does not name it.
+  Status InFile(const Status& error) const {
+    const std::string& path = files_[file_].path;
+    if (error.message().find(path) != std::string::npos) return error;
+    Status status = Status(error).WithContext("file " + path);
+    const bool undecodable = status.code() == StatusCode::kDataError && status.error_code().empty();
+    return undecodable ? std::move(status).WithErrorCode("RT4001") : status;
   }
 
   // The rest of the block, and more behind it, in another block.
@@ -195,8 +208,10 @@ class FileSource final : public Source {
 
   Schema schema_;
   std::vector<FileEntry> files_;
-  std::unique_ptr<Decoder> decoder_;
   ScanSpec scan_;
+  bool reads_text_;
+  std::unique_ptr<Rejects> rejects_;
+  std::unique_ptr<Decoder> decoder_;
   int64_t emitted_ = 0;
 
   size_t file_ = 0;
@@ -230,12 +245,12 @@ Result<std::unique_ptr<Source>> CreateFileSource(const TableSpec& table, const S
   RT_CHECK(schema.size() == static_cast<int>(scan.columns.size() + scan.metadata.size()));
   RT_ASSIGN(std::vector<FileEntry> files,
             ListFiles(table.options.at("path"), TextOption(table, "source.path.regex-pattern")));
-  CsvDecoderSpec spec{table.schema, scan.columns, {}, context.bad_data, context.flink_compat};
-  RT_ASSIGN(spec.options, ReadCsvOptions(table));
+  RT_ASSIGN(std::unique_ptr<Rejects> rejects, Rejects::Create(table.name, context));
   RT_ASSIGN(std::unique_ptr<Decoder> decoder,
-            CsvDecoder::Create(std::move(spec), context.counters));
+            CreateDecoder(table, scan.columns, context, rejects.get()));
   return std::unique_ptr<Source>(
-      std::make_unique<FileSource>(std::move(schema), std::move(files), std::move(decoder), scan));
+      std::make_unique<FileSource>(std::move(schema), std::move(files), scan, ReadsText(table),
+                                   std::move(rejects), std::move(decoder)));
 }
 
 }  // namespace rowtide

@@ -10,7 +10,8 @@
 #include <random>
 
 #include "connectors/files/list.h"
-#include "connectors/formats/csv_encoder.h"
+#include "connectors/files/pack.h"
+#include "connectors/formats/formats.h"
 #include "connectors/options.h"
 
 namespace rowtide {
@@ -40,34 +41,50 @@ Status WriteAll(int file, std::string_view bytes, const std::string& path) {
 
 class StreamSink final : public Sink {
  public:
-  StreamSink(std::unique_ptr<Encoder> encoder, std::FILE* file)
-      : encoder_(std::move(encoder)), file_(file) {}
+  StreamSink(std::unique_ptr<Encoder> encoder, Compression compression, std::FILE* file)
+      : encoder_(std::move(encoder)), packer_(CreatePacker(compression)), file_(file) {}
 
   Status Write(const RowBatch& batch) override {
     buffer_.clear();
-    encoder_->Encode(batch, &buffer_);
-    if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_) == buffer_.size())
-      return Status::Ok();
-    return Status::External("cannot write to standard output: {}", std::strerror(errno));
+    RT_TRY(encoder_->Encode(batch, &buffer_));
+    if (packer_ == nullptr) return Put(buffer_);
+    packed_.clear();
+    RT_TRY(packer_->Pack(buffer_, &packed_));
+    return Put(packed_);
   }
   Status Flush() override { return FlushFile(); }
-  Status Finish() override { return FlushFile(); }
+  Status Finish() override {
+    if (packer_ != nullptr) {
+      packed_.clear();
+      RT_TRY(packer_->Finish(&packed_));
+      RT_TRY(Put(packed_));
+    }
+    return FlushFile();
+  }
 
  private:
+  Status Put(std::string_view bytes) {
+    if (std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size()) return Status::Ok();
+    return Status::External("cannot write to standard output: {}", std::strerror(errno));
+  }
   Status FlushFile() {
     if (std::fflush(file_) == 0) return Status::Ok();
     return Status::External("cannot write to standard output: {}", std::strerror(errno));
   }
   std::unique_ptr<Encoder> encoder_;
+  std::unique_ptr<Packer> packer_;  // null: not packed
   std::FILE* file_;
   std::string buffer_;
+  std::string packed_;
 };
 
 class FileSink final : public Sink {
  public:
-  FileSink(std::unique_ptr<Encoder> encoder, std::string folder, int64_t roll_bytes,
-           std::FILE* error)
+  FileSink(std::unique_ptr<Encoder> encoder, Compression compression, std::string folder,
+           int64_t roll_bytes, std::FILE* error)
       : encoder_(std::move(encoder)),
+        packer_(CreatePacker(compression)),
+        suffix_(SuffixOf(compression)),
         folder_(std::move(folder)),
         uuid_(NewUuid()),
         roll_bytes_(roll_bytes),
@@ -80,7 +97,7 @@ class FileSink final : public Sink {
   Status Write(const RowBatch& batch) override {
     if (batch.rows == 0) return Status::Ok();
     if (file_ < 0) RT_TRY(OpenPart());
-    encoder_->Encode(batch, &buffer_);
+    RT_TRY(encoder_->Encode(batch, &buffer_));
     if (buffer_.size() >= kBufferBytes) RT_TRY(WriteBuffer());
     return written_ + static_cast<int64_t>(buffer_.size()) >= roll_bytes_ ? ClosePart()
                                                                           : Status::Ok();
@@ -118,8 +135,8 @@ class FileSink final : public Sink {
 
  private:
   std::string PartPath(int part, bool in_progress) const {
-    return fmt::format("{}/{}part-{}-0-{}{}", folder_, in_progress ? "." : "", uuid_, part,
-                       in_progress ? ".inprogress" : "");
+    return fmt::format("{}/{}part-{}-0-{}{}{}", folder_, in_progress ? "." : "", uuid_, part,
+                       suffix_, in_progress ? ".inprogress" : "");
   }
 
   Status OpenPart() {
@@ -134,6 +151,15 @@ class FileSink final : public Sink {
   }
 
   Status WriteBuffer() {
+    if (packer_ != nullptr) {
+      packed_.clear();
+      RT_TRY(packer_->Pack(buffer_, &packed_));
+      std::swap(buffer_, packed_);
+    }
+    return WriteRest();
+  }
+
+  Status WriteRest() {
     RT_TRY(WriteAll(file_, buffer_, PartPath(closed_, true)));
     written_ += static_cast<int64_t>(buffer_.size());
     buffer_.clear();
@@ -142,6 +168,10 @@ class FileSink final : public Sink {
 
   Status ClosePart() {
     RT_TRY(WriteBuffer());
+    if (packer_ != nullptr) {
+      RT_TRY(packer_->Finish(&buffer_));
+      RT_TRY(WriteRest());
+    }
     const bool synced = ::fsync(file_) == 0;
     const int failed = ::close(file_);
     file_ = -1;
@@ -153,11 +183,14 @@ class FileSink final : public Sink {
   }
 
   std::unique_ptr<Encoder> encoder_;
+  std::unique_ptr<Packer> packer_;  // null: not packed
+  const char* suffix_;
   std::string folder_;
   std::string uuid_;
   int64_t roll_bytes_;
   std::FILE* error_;
   std::string buffer_;
+  std::string packed_;
   int file_ = -1;        // the open part is number `closed_`
   int64_t written_ = 0;  // of it
   int closed_ = 0;       // parts 0 .. closed_ - 1 are whole
@@ -169,16 +202,17 @@ class FileSink final : public Sink {
 
 Result<std::unique_ptr<Sink>> CreateFileSink(const TableSpec& table,
                                              const ConnectorContext& context) {
-  RT_ASSIGN(CsvOptions options, ReadCsvOptions(table));
-  RT_ASSIGN(std::unique_ptr<Encoder> encoder, CsvEncoder::Create(table.schema, std::move(options)));
+  RT_ASSIGN(std::unique_ptr<Encoder> encoder, CreateEncoder(table));
+  const Compression compression = context.settings.compression;
   std::string folder = LocalPath(table.options.at("path"));
   if (folder == kStandardStream) {
-    return std::unique_ptr<Sink>(std::make_unique<StreamSink>(std::move(encoder), context.output));
+    return std::unique_ptr<Sink>(
+        std::make_unique<StreamSink>(std::move(encoder), compression, context.output));
   }
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   const int64_t roll_bytes = BytesOption(table, "sink.rolling-policy.file-size", kRollBytes);
-  return std::unique_ptr<Sink>(
-      std::make_unique<FileSink>(std::move(encoder), std::move(folder), roll_bytes, context.error));
+  return std::unique_ptr<Sink>(std::make_unique<FileSink>(
+      std::move(encoder), compression, std::move(folder), roll_bytes, context.error));
 }
 
 }  // namespace rowtide

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "engine/base64.h"
+#include "connectors/formats/csv_header.h"
+
 namespace rowtide {
 namespace {
 
@@ -32,19 +35,8 @@ std::string SpecialCharacters(const CsvOptions& options) {
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
-// The beginning of a value for a message, on one line.
-std::string Excerpt(std::string_view value) {
-  constexpr size_t kBytesMax = 40;
-  std::string text;
-  for (const char c : value.substr(0, kBytesMax)) {
-    if (static_cast<unsigned char>(c) < ' ') {
-      text += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      text += c;
-    }
-  }
-  return value.size() > kBytesMax ? text + "..." : text;
-}
+// As much of a value as a message shows.
+constexpr size_t kValueBytes = 40;
 
 // A string view of bytes in a block. Requires: 16 readable bytes behind their beginning.
 __attribute__((target("sse4.1"))) inline void MakeView(const char* text, uint32_t bytes,
@@ -64,7 +56,7 @@ __attribute__((target("sse4.1"))) inline void MakeView(const char* text, uint32_
 
 }  // namespace
 
-Result<std::unique_ptr<CsvDecoder>> CsvDecoder::Create(CsvDecoderSpec spec, Counters* counters) {
+Result<std::unique_ptr<CsvDecoder>> CsvDecoder::Create(CsvDecoderSpec spec, Rejects* rejects) {
   if (spec.schema.size() == 0) return Status::InvalidArgument("a csv table needs a column");
   for (const Field& field : spec.schema.fields()) {
     if (field.type.kind == TypeKind::kNull || field.type.kind == TypeKind::kSymbol ||
@@ -73,29 +65,32 @@ Result<std::unique_ptr<CsvDecoder>> CsvDecoder::Create(CsvDecoderSpec spec, Coun
                           ToString(field.type));
     }
   }
-  return std::unique_ptr<CsvDecoder>(new CsvDecoder(std::move(spec), counters));
+  return std::unique_ptr<CsvDecoder>(new CsvDecoder(std::move(spec), rejects));
 }
 
-CsvDecoder::CsvDecoder(CsvDecoderSpec spec, Counters* counters)
+CsvDecoder::CsvDecoder(CsvDecoderSpec spec, Rejects* rejects)
     : spec_(std::move(spec)),
       scanner_(SpecialCharacters(spec_.options)),
       fields_(spec_.schema.size()),
       has_plain_rows_(!spec_.options.trim_spaces && !spec_.options.allow_comments &&
                       spec_.options.delimiter.size() == 1),
       wanted_(spec_.columns.size()),
-      undecodable_(counters ? counters->Find("undecodable") : nullptr),
-      cast_(counters ? counters->Find("cast") : nullptr) {
+      rejects_(rejects) {
   for (size_t i = 0; i < wanted_.size(); ++i) {
     Wanted& wanted = wanted_[i];
-    wanted.column = spec_.columns[i];
+    wanted.column = wanted.place = spec_.columns[i];
     wanted.type = spec_.schema.type(wanted.column);
     wanted.layout = LayoutOf(wanted.type);
   }
 }
 
-void CsvDecoder::Begin(RecordPlace place) {
+Status CsvDecoder::Begin(RecordPlace place, std::string_view header) {
   place_ = place;
   block_ = nullptr;
+  skips_line_ = false;
+  header_ = header;
+  header_is_due_ = rejects_->settings().csv_header && header.empty();
+  return header.empty() ? Status::Ok() : UseHeader();
 }
 
 Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_t end,
@@ -104,12 +99,18 @@ Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_
     Scan(block, begin, end);
   at_end_ = at_end;
   BeginBatch(block);
+  const auto taken = [&] { return static_cast<size_t>(next_ - block->data()) - begin; };
+  if (skips_line_ && !SkipRest()) return taken();
+  if (header_is_due_) {
+    RT_ASSIGN(const bool found, TakeHeader());
+    if (!found) return taken();
+  }
   Walk stop = Walk::kRow;
   while (stop == Walk::kRow && rows_ < kBatchRows && next_ < end_) {
     const int rows_max = std::min(kStepRows, kBatchRows - rows_);
     int rows = 0;
     while (rows < rows_max && next_ < end_) {
-      if (!has_plain_rows_ || !TakePlainRecord(rows)) {
+      if (!takes_plain_rows_ || !TakePlainRecord(rows)) {
         const Walk walk = WalkRecord(rows);
         if (walk == Walk::kSkipped) continue;
         if (walk != Walk::kRow) {
@@ -119,19 +120,18 @@ Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_
       }
       ++rows;
     }
-    Trouble trouble;
-    DecodeStep(rows, &trouble);
-    rows_ += std::min(rows, trouble.row);
-    if (trouble.row < rows) return TroubleAt(trouble);
+    RT_TRY(DecodeStep(rows));
   }
   if (stop == Walk::kBad) {
-    return Status::DataError("line {}, byte {}: {}", place_.line, place_.byte, bad_reason_);
+    const char* line = next_;
+    while (line < end_ && *line != '\n') ++line;
+    const std::string_view record(next_, static_cast<size_t>(line - next_));
+    return rejects_->Take(
+        {bad_reason_, place_, "", bad_message_,
+         HeaderHint(record, place_, spec_.schema, spec_.options, rejects_->settings()), record});
   }
-  if (stop == Walk::kIncomplete && static_cast<size_t>(end_ - next_) > kRecordBytesMax) {
-    return Status::DataError("line {}, byte {}: a record of more than {} bytes", place_.line,
-                             place_.byte, kRecordBytesMax);
-  }
-  return static_cast<size_t>(next_ - block->data()) - begin;
+  if (stop == Walk::kIncomplete && end_ - next_ > spec_.limits.record_bytes) RT_TRY(TooLarge());
+  return taken();
 }
 
 void CsvDecoder::Scan(const BlockPointer& block, size_t begin, size_t end) {
@@ -139,6 +139,8 @@ void CsvDecoder::Scan(const BlockPointer& block, size_t begin, size_t end) {
   next_ = text_ = block->data() + begin;
   end_ = block->data() + end;
   mark_ = 0;
+  takes_plain_rows_ =
+      has_plain_rows_ && static_cast<int64_t>(end - begin) <= spec_.limits.record_bytes;
   scanner_.Find(text_, end - begin, &marks_);
   if (spec_.options.delimiter.size() == 1) return;
   // A delimiter beyond ASCII is looked for on foot, and merged in.
@@ -200,7 +202,7 @@ bool CsvDecoder::TakePlainRecord(int row) {
   if (marks_.beyond_ascii && !simdjson::validate_utf8(next_, static_cast<size_t>(end - next_)))
     return false;
   for (Wanted& wanted : wanted_) {
-    const auto column = static_cast<size_t>(wanted.column);
+    const auto column = static_cast<size_t>(wanted.place);
     const char* const begin = column == 0 ? next_ : text_ + marks[column - 1] + 1;
     wanted.begins[static_cast<size_t>(row)] = begin;
     wanted.bytes[static_cast<size_t>(row)] = static_cast<uint32_t>(text_ + marks[column] - begin);
@@ -223,9 +225,15 @@ CsvDecoder::Walk CsvDecoder::WalkRecord(int row) {
     while (first < end_ && IsBlank(*first)) ++first;
     if (first < end_ && *first == '#') walk = SkipLine(first);
   }
-  for (bool is_last = false; walk == Walk::kRow && !is_last;) walk = WalkCell(&at, &is_last);
+  if (walk == Walk::kRow) walk = WalkCells(&at);
   if (walk == Walk::kRow) walk = CheckCells(row, at);
   if (walk == Walk::kIncomplete) mark_ = first_mark;
+  return walk;
+}
+
+CsvDecoder::Walk CsvDecoder::WalkCells(const char** at) {
+  Walk walk = Walk::kRow;
+  for (bool is_last = false; walk == Walk::kRow && !is_last;) walk = WalkCell(at, &is_last);
   return walk;
 }
 
@@ -255,7 +263,10 @@ CsvDecoder::Walk CsvDecoder::WalkCell(const char** at, bool* is_last) {
     }
     if (*mark != spec_.options.escape) continue;  // a quote inside is a character like any other
     if (mark + 1 == end_ && !at_end_) return Walk::kIncomplete;
-    if (mark + 1 == end_) return RejectRecord(end_, "an escape character at the end of the file");
+    if (mark + 1 == end_) {
+      return RejectRecord(end_, RejectReason::kUndecodable,
+                          "an escape character at the end of the file");
+    }
     if (mark[1] == '\n') ++record_lines_;
     escaped = true;
     resume = mark + 2;
@@ -290,7 +301,8 @@ CsvDecoder::Walk CsvDecoder::WalkQuoted(const char** at, bool* is_last) {
     }
   }
   if (!at_end_) return Walk::kIncomplete;
-  return RejectRecord(end_, "a quoted field is not closed before the end of the file");
+  return RejectRecord(end_, RejectReason::kUndecodable,
+                      "a quoted field is not closed before the end of the file");
 }
 
 // Blanks behind a closing quote are dropped; anything else there is an error.
@@ -300,10 +312,9 @@ CsvDecoder::Walk CsvDecoder::EndQuoted(const char* begin, const char* close, boo
   while (next < end_ && IsBlank(*next) && !IsDelimiter(next)) ++next;
   if (next == end_ && !at_end_) return Walk::kIncomplete;
   if (next < end_ && !IsDelimiter(next) && *next != '\n' && *next != '\r') {
-    return RejectRecord(
-        next,
-        fmt::format("text behind a closing quote: '{}'",
-                    Excerpt({next, static_cast<size_t>(std::min<ptrdiff_t>(end_ - next, 16))})));
+    const std::string_view text(next, static_cast<size_t>(std::min<ptrdiff_t>(end_ - next, 16)));
+    return RejectRecord(next, RejectReason::kUndecodable,
+                        fmt::format("text behind a closing quote: '{}'", Excerpt(text, 16)));
   }
   *at = next;
   return EndCell(begin, close, escaped, true, at, is_last);
@@ -337,21 +348,27 @@ CsvDecoder::Walk CsvDecoder::EndCell(const char* begin, const char* end, bool es
 
 CsvDecoder::Walk CsvDecoder::CheckCells(int row, const char* end) {
   const CsvOptions& options = spec_.options;
+  if (end - next_ > spec_.limits.record_bytes) {
+    return RejectRecord(end, RejectReason::kTooLarge, TooLargeText(spec_.limits));
+  }
   if (marks_.beyond_ascii && !simdjson::validate_utf8(next_, static_cast<size_t>(end - next_))) {
-    bad_reason_ = "bytes that are no UTF-8";
-    if (spec_.bad_data == BadData::kFail) return Walk::kBad;
-    return RejectRecord(end, bad_reason_);
+    bad_reason_ = RejectReason::kInvalidEncoding;
+    bad_message_ = "bytes that are no UTF-8";
+    if (rejects_->fails()) return Walk::kBad;
+    return RejectRecord(end, RejectReason::kInvalidEncoding, bad_message_);
   }
   const bool trailing_comma =
       cells_ == fields_ + 1 && record_.back().bytes == 0 && options.allow_trailing_comma;
   if (cells_ > fields_ && !trailing_comma && !options.ignore_trailing_unmappable) {
-    return RejectRecord(end, fmt::format("{} fields, {} expected", cells_, fields_));
+    return RejectRecord(end, RejectReason::kUndecodable,
+                        fmt::format("{} fields, {} expected", cells_, fields_));
   }
   if (cells_ < fields_ && (options.fail_on_missing_columns || !options.ignore_parse_errors)) {
-    return RejectRecord(end, fmt::format("{} fields, {} expected", cells_, fields_));
+    return RejectRecord(end, RejectReason::kUndecodable,
+                        fmt::format("{} fields, {} expected", cells_, fields_));
   }
   for (Wanted& wanted : wanted_) {
-    const auto column = static_cast<size_t>(wanted.column);
+    const auto column = static_cast<size_t>(wanted.place);
     const Cell cell = column < record_.size() ? record_[column] : Cell{nullptr, 0};
     wanted.begins[static_cast<size_t>(row)] = cell.begin;
     wanted.bytes[static_cast<size_t>(row)] = cell.bytes;
@@ -362,12 +379,19 @@ CsvDecoder::Walk CsvDecoder::CheckCells(int row, const char* end) {
 }
 
 // `at` is behind the record when it stands behind a line end, else somewhere inside its last line.
-CsvDecoder::Walk CsvDecoder::RejectRecord(const char* at, std::string reason) {
-  bad_reason_ = std::move(reason);
-  if (spec_.bad_data == BadData::kFail && !spec_.options.ignore_parse_errors) return Walk::kBad;
+CsvDecoder::Walk CsvDecoder::RejectRecord(const char* at, RejectReason reason,
+                                          std::string message) {
+  bad_reason_ = reason;
+  bad_message_ = std::move(message);
+  if (rejects_->fails() && !spec_.options.ignore_parse_errors) return Walk::kBad;
   if (at > next_ && (at[-1] == '\n' || at[-1] == '\r')) --at;
+  const RecordPlace place = place_;
+  const char* const begin = next_;
   const Walk walk = SkipLine(at);
-  if (walk == Walk::kSkipped && undecodable_) ++*undecodable_;
+  if (walk != Walk::kSkipped) return walk;
+  std::string_view record(begin, static_cast<size_t>(next_ - begin));
+  while (record.ends_with('\n') || record.ends_with('\r')) record.remove_suffix(1);
+  walked_past_.push_back({reason, place, "", bad_message_, "", record});
   return walk;
 }
 
@@ -422,12 +446,17 @@ char* CsvDecoder::Room(size_t bytes) {
 
 // --- columns -------------------------------------------------------------------------------------
 
-void CsvDecoder::DecodeStep(int rows, Trouble* trouble) {
+Status CsvDecoder::DecodeStep(int rows) {
   const bool has_null_text = spec_.options.null_literal || spec_.options.empty_string_as_null;
+  Trouble trouble;
   for (Wanted& wanted : wanted_) {
     if (has_null_text) MarkNulls(wanted, rows);
-    DecodeColumn(wanted, rows, trouble);
+    DecodeColumn(wanted, rows, &trouble);
   }
+  rows_ += std::min(rows, trouble.row);
+  rejects_->CountRead(rows + static_cast<int64_t>(walked_past_.size()));
+  if (trouble.row < rows) return rejects_->Take(RejectOf(trouble, rows));
+  return troubles_.empty() && walked_past_.empty() ? Status::Ok() : HandOver(rows);
 }
 
 void CsvDecoder::MarkNulls(Wanted& wanted, int rows) const {
@@ -449,12 +478,13 @@ void CsvDecoder::DecodeCells(Wanted& wanted, int rows, Trouble* trouble, Parse p
     const Cast cast = begin == nullptr
                           ? Cast::kNull
                           : parse(begin, wanted.bytes[static_cast<size_t>(i)], &out[i]);
-    if (cast == Cast::kValue) [[likely]] continue;
+    if (cast == Cast::kValue) [[likely]]
+      continue;
     out[i] = T{};
     if (cast == Cast::kNull) {
       SetNull(wanted, i, trouble);
     } else {
-      BadCell(wanted, i, trouble, "no " + ToString(wanted.type.Nullable()));
+      BadCell(wanted, i, trouble);
     }
   }
 }
@@ -513,7 +543,7 @@ void CsvDecoder::DecodeColumn(Wanted& wanted, int rows, Trouble* trouble) {
     case TypeKind::kVarBinary:
       return DecodeCells<StringView>(
           wanted, rows, trouble, [this](const char* text, uint32_t bytes, StringView* out) {
-            if (!CsvBase64({text, bytes}, &scratch_)) return Cast::kBad;
+            if (!ParseBase64({text, bytes}, &scratch_)) return Cast::kBad;
             char* const copy = Room(scratch_.size());
             std::memcpy(copy, scratch_.data(), scratch_.size());
             *out = StringView(copy, static_cast<uint32_t>(scratch_.size()));
@@ -570,7 +600,7 @@ void CsvDecoder::DecodeTimestamps(Wanted& wanted, int rows, Trouble* trouble) {
 
 void CsvDecoder::SetNull(Wanted& wanted, int row, Trouble* trouble) {
   if (!wanted.type.nullable && !spec_.trusts_not_null)
-    return Drop(wanted, row, trouble, "NULL in a NOT NULL column");
+    return Drop(wanted, row, trouble, RejectReason::kNotNull, "NULL in a NOT NULL column");
   const int at = rows_ + row;
   if (!wanted.validity) {
     wanted.validity = std::make_shared<Block>(kBatchRows / 8);
@@ -580,31 +610,131 @@ void CsvDecoder::SetNull(Wanted& wanted, int row, Trouble* trouble) {
   byte = static_cast<char>(byte & ~(1 << (at & 7)));
 }
 
-void CsvDecoder::BadCell(Wanted& wanted, int row, Trouble* trouble, std::string reason) {
-  if (!spec_.options.ignore_parse_errors) return Drop(wanted, row, trouble, std::move(reason));
-  if (cast_) ++*cast_;
+void CsvDecoder::BadCell(Wanted& wanted, int row, Trouble* trouble) {
+  if (!spec_.options.ignore_parse_errors) {
+    const auto at = static_cast<size_t>(row);
+    return Drop(wanted, row, trouble, RejectReason::kCast,
+                fmt::format("no {}: '{}'", ToString(wanted.type.Nullable()),
+                            Excerpt({wanted.begins[at], wanted.bytes[at]}, kValueBytes)));
+  }
+  rejects_->CountNulled();
   SetNull(wanted, row, trouble);
 }
 
 // The row is bad: it ends the job, or is left out and counted.
-void CsvDecoder::Drop(const Wanted& wanted, int row, Trouble* trouble, std::string reason) {
-  if (spec_.bad_data == BadData::kSkip) {
-    if (dropped_.empty()) dropped_.resize(kBatchRows);
-    uint8_t& dropped = dropped_[static_cast<size_t>(rows_ + row)];
-    if (undecodable_ && !dropped) ++*undecodable_;
-    dropped = 1;
+void CsvDecoder::Drop(const Wanted& wanted, int row, Trouble* trouble, RejectReason reason,
+                      std::string message) {
+  if (rejects_->fails()) {
+    if (row < trouble->row) *trouble = {row, wanted.column, reason, std::move(message)};
     return;
   }
-  if (row >= trouble->row) return;
-  const char* const begin = wanted.begins[static_cast<size_t>(row)];
-  *trouble = {row, wanted.column, std::move(reason),
-              begin ? Excerpt({begin, wanted.bytes[static_cast<size_t>(row)]}) : "NULL"};
+  if (dropped_.empty()) dropped_.resize(kBatchRows);
+  uint8_t& dropped = dropped_[static_cast<size_t>(rows_ + row)];
+  if (!dropped) troubles_.push_back({row, wanted.column, reason, std::move(message)});
+  dropped = 1;
 }
 
-Status CsvDecoder::TroubleAt(const Trouble& trouble) const {
+Status CsvDecoder::HandOver(int rows) {
+  for (const Trouble& trouble : troubles_) walked_past_.push_back(RejectOf(trouble, rows));
+  troubles_.clear();
+  std::sort(walked_past_.begin(), walked_past_.end(),
+            [](const Reject& a, const Reject& b) { return a.place.byte < b.place.byte; });
+  for (const Reject& reject : walked_past_) RT_TRY(rejects_->TakeQuietly(reject));
+  walked_past_.clear();
+  return Status::Ok();
+}
+
+Reject CsvDecoder::RejectOf(const Trouble& trouble, int rows) const {
   const RecordPlace& place = places_[static_cast<size_t>(trouble.row)];
-  return Status::DataError("line {}, byte {}, column {}: {}: '{}'", place.line, place.byte,
-                           Quote(spec_.schema.name(trouble.column)), trouble.reason, trouble.value);
+  const std::string_view record = RecordOf(trouble.row, rows);
+  return {trouble.reason,
+          place,
+          spec_.schema.name(trouble.column),
+          trouble.message,
+          HeaderHint(record, place, spec_.schema, spec_.options, rejects_->settings()),
+          record};
+}
+
+// Up to the next row of the step, or to the first record behind it that was walked past.
+std::string_view CsvDecoder::RecordOf(int row, int rows) const {
+  const int64_t begin = places_[static_cast<size_t>(row)].byte;
+  int64_t end = row + 1 < rows ? places_[static_cast<size_t>(row) + 1].byte : place_.byte;
+  for (const Reject& other : walked_past_) {
+    if (other.place.byte > begin) end = std::min(end, other.place.byte);
+  }
+  std::string_view record(next_ - (place_.byte - begin), static_cast<size_t>(end - begin));
+  while (record.ends_with('\n') || record.ends_with('\r')) record.remove_suffix(1);
+  return record;
+}
+
+// --- headers and records without end -------------------------------------------------------------
+
+// False: more bytes are needed.
+Result<bool> CsvDecoder::TakeHeader() {
+  while (next_ < end_) {
+    const size_t first_mark = mark_;
+    const char* at = next_;
+    if (spec_.options.allow_comments && *at == '#') {
+      if (SkipLine(at) == Walk::kIncomplete) return false;
+      continue;
+    }
+    record_.clear();
+    cells_ = 0;
+    record_lines_ = 0;
+    fields_ = std::numeric_limits<int>::max();  // all cells are kept
+    const Walk walk = WalkCells(&at);
+    if (walk == Walk::kBad) {
+      return rejects_->Take(
+          {bad_reason_, place_, "", bad_message_, "", {next_, static_cast<size_t>(end_ - next_)}});
+    }
+    if (walk == Walk::kSkipped) continue;
+    if (walk != Walk::kRow) {
+      mark_ = first_mark;
+      if (end_ - next_ > spec_.limits.record_bytes) RT_TRY(TooLarge());
+      return false;
+    }
+    for (const Cell& cell : record_) {
+      header_.append(cell.begin, cell.bytes);
+      header_ += '\0';
+    }
+    MoveTo(at, record_lines_ + 1);
+    header_is_due_ = false;
+    RT_TRY(UseHeader());
+    return true;
+  }
+  return false;
+}
+
+Status CsvDecoder::UseHeader() {
+  RT_ASSIGN(const CsvHeader header, CsvHeader::Of(header_, spec_.schema));
+  fields_ = header.fields;
+  for (Wanted& wanted : wanted_) {
+    wanted.place = header.places[static_cast<size_t>(wanted.column)];
+  }
+  return Status::Ok();
+}
+
+Status CsvDecoder::TooLarge() {
+  const std::string_view record(next_, static_cast<size_t>(end_ - next_));
+  RT_TRY(rejects_->Take(
+      {RejectReason::kTooLarge, place_, "", TooLargeText(spec_.limits), "", record}));
+  rejects_->CountRead(1);
+  mark_ = marks_.count;
+  MoveTo(end_, std::count(record.begin(), record.end(), '\n'));
+  skips_line_ = true;
+  return Status::Ok();
+}
+
+// Whether the end of the line was found; what is before it is taken anyway.
+bool CsvDecoder::SkipRest() {
+  const char* const line =
+      static_cast<const char*>(std::memchr(next_, '\n', static_cast<size_t>(end_ - next_)));
+  const char* const to = line != nullptr ? line + 1 : end_;
+  while (mark_ < marks_.count && text_ + marks_.offsets[mark_] < to) ++mark_;
+  MoveTo(to, line != nullptr);
+  --place_.record;  // no record of its own
+  skips_line_ = line == nullptr;
+  return line != nullptr;
 }
 
 }  // namespace rowtide

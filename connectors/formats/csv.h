@@ -7,7 +7,7 @@
 // Strings stay in the input block; only fields with doubled quotes or escapes are copied. A row
 // with the expected marks and nothing else takes the short way; every other row is walked mark by
 // mark. Columns that nobody asked for are not looked at, but a row with too few or too many of them
-// is bad all the same.
+// is bad all the same. With a header line, columns are found by name: in any order, among others.
 #pragma once
 
 #include <string>
@@ -17,6 +17,7 @@
 #include "connectors/formats/csv_scan.h"
 #include "connectors/formats/csv_values.h"
 #include "connectors/formats/format.h"
+#include "connectors/rejects.h"
 #include "engine/operator.h"
 #include "engine/schema.h"
 
@@ -26,15 +27,17 @@ struct CsvDecoderSpec {
   Schema schema;             // all columns of a record
   std::vector<int> columns;  // which of them are wanted, in output order
   CsvOptions options;
-  BadData bad_data = BadData::kFail;
+  InputLimits limits;
   bool trusts_not_null = false;  // Flink lets NULL into NOT NULL columns
 };
 
 class CsvDecoder final : public Decoder {
  public:
-  static Result<std::unique_ptr<CsvDecoder>> Create(CsvDecoderSpec spec, Counters* counters);
+  // `rejects` outlives the decoder.
+  static Result<std::unique_ptr<CsvDecoder>> Create(CsvDecoderSpec spec, Rejects* rejects);
 
-  void Begin(RecordPlace place) override;
+  Status Begin(RecordPlace place, std::string_view header) override;
+  std::string_view header() const override { return header_; }
   Result<size_t> Decode(const BlockPointer& block, size_t begin, size_t end, bool at_end) override;
   int rows() const override { return rows_; }
   RowBatch Finish() override;
@@ -49,7 +52,8 @@ class CsvDecoder final : public Decoder {
   };
   // The step's fields of one wanted column, and the column so far.
   struct Wanted {
-    int column;
+    int column;  // in the schema
+    int place;   // in the record: another one where a header says so
     Type type;
     Layout layout;
     const char* begins[kStepRows];  // plain arrays: an index in a row loop is not checked
@@ -59,20 +63,23 @@ class CsvDecoder final : public Decoder {
     CsvMillis millis;
   };
   enum class Walk : uint8_t { kRow, kSkipped, kIncomplete, kBad };
-  // The first bad row of a step, by place; what it is for the user.
+  // A bad row of a step; what it is for the user.
   struct Trouble {
     int row = kStepRows;
     int column = -1;
-    std::string reason;
-    std::string value;
+    RejectReason reason = RejectReason::kCast;
+    std::string message;
   };
 
-  CsvDecoder(CsvDecoderSpec spec, Counters* counters);
+  CsvDecoder(CsvDecoderSpec spec, Rejects* rejects);
 
   void BeginBatch(const BlockPointer& block);
   void Scan(const BlockPointer& block, size_t begin, size_t end);
+  Result<bool> TakeHeader();
+  Status UseHeader();
   bool TakePlainRecord(int row);  // false: not plain, nothing taken
   Walk WalkRecord(int row);
+  Walk WalkCells(const char** at);
   Walk WalkCell(const char** at, bool* is_last);
   Walk WalkQuoted(const char** at, bool* is_last);
   Walk EndCell(const char* begin, const char* end, bool escaped, bool quoted, const char** at,
@@ -80,7 +87,7 @@ class CsvDecoder final : public Decoder {
   Walk EndQuoted(const char* begin, const char* close, bool escaped, const char** at,
                  bool* is_last);
   Walk CheckCells(int row, const char* end);
-  Walk RejectRecord(const char* at, std::string reason);
+  Walk RejectRecord(const char* at, RejectReason reason, std::string message);
   Walk SkipLine(const char* at);
   bool IsDelimiter(const char* at) const;
   Cell Unescape(const char* begin, const char* end, bool quoted);
@@ -91,19 +98,28 @@ class CsvDecoder final : public Decoder {
   void DecodeCells(Wanted& wanted, int rows, Trouble* trouble, Parse parse);
   void DecodeTimestamps(Wanted& wanted, int rows, Trouble* trouble);
   void SetNull(Wanted& wanted, int row, Trouble* trouble);
-  void BadCell(Wanted& wanted, int row, Trouble* trouble, std::string reason);
-  void Drop(const Wanted& wanted, int row, Trouble* trouble, std::string reason);
-  void DecodeStep(int rows, Trouble* trouble);
+  void BadCell(Wanted& wanted, int row, Trouble* trouble);
+  void Drop(const Wanted& wanted, int row, Trouble* trouble, RejectReason reason,
+            std::string message);
+  Status DecodeStep(int rows);
   void MoveTo(const char* next, int64_t lines);
-  Status TroubleAt(const Trouble& trouble) const;
+  // Bad rows of the step, and records that were walked past, in the order of the file.
+  Status HandOver(int rows);
+  Reject RejectOf(const Trouble& trouble, int rows) const;
+  std::string_view RecordOf(int row, int rows) const;
+  Status TooLarge();
+  bool SkipRest();
 
   CsvDecoderSpec spec_;
   CsvScanner scanner_;
-  int fields_;           // of a whole record
-  bool has_plain_rows_;  // whether the short way exists under these options
+  int fields_;                     // of a whole record
+  bool has_plain_rows_;            // whether the short way exists under these options
+  bool takes_plain_rows_ = false;  // … and in this block: no record in it can be too large
   std::vector<Wanted> wanted_;
-  int64_t* undecodable_;
-  int64_t* cast_;
+  Rejects* rejects_;
+  std::string header_;          // names of the file's columns, each with a zero byte behind it
+  bool header_is_due_ = false;  // the next record is the header
+  bool skips_line_ = false;     // the next bytes are the rest of a record that was too large
 
   // The block at hand. `text_` + a mark's offset is its place; `next_` is where the next record
   // begins.
@@ -129,7 +145,10 @@ class CsvDecoder final : public Decoder {
   std::vector<Cell> record_;
   int cells_ = 0;  // of the record, kept in record_ or not
   int64_t record_lines_ = 0;
-  std::string bad_reason_;
+  RejectReason bad_reason_ = RejectReason::kUndecodable;
+  std::string bad_message_;
+  std::vector<Trouble> troubles_;  // unless the first one ends the job
+  std::vector<Reject> walked_past_;
   std::string scratch_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base64.h"
 #include "connectors/java_text.h"
 #include "engine/batch_builder.h"
 #include "engine/value_text.h"
@@ -21,24 +22,6 @@ size_t JavaLength(std::string_view text) {
     units += byte >= 0xf0;
   }
   return units;
-}
-
-// Takes zeros off the end of a fraction, and the point with them.
-void StripFraction(std::string* text) {
-  if (text->find('.') == std::string::npos) return;
-  text->resize(text->find_last_not_of('0') + 1);
-  if (text->back() == '.') text->pop_back();
-}
-
-void AppendBase64(std::string_view bytes, std::string* out) {
-  constexpr char kLetters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const size_t count = std::min<size_t>(3, bytes.size() - i);
-    uint32_t bits = 0;
-    for (size_t j = 0; j < 3; ++j)
-      bits = bits << 8 | (j < count ? static_cast<unsigned char>(bytes[i + j]) : 0);
-    for (size_t j = 0; j < 4; ++j) *out += j <= count ? kLetters[bits >> (18 - 6 * j) & 63] : '=';
-  }
 }
 
 }  // namespace
@@ -61,7 +44,7 @@ CsvEncoder::CsvEncoder(Schema schema, CsvOptions options)
       std::max<unsigned char>(delimiter, static_cast<unsigned char>(options_.quote)) + 1);
 }
 
-void CsvEncoder::Encode(const RowBatch& batch, std::string* out) {
+Status CsvEncoder::Encode(const RowBatch& batch, std::string* out) {
   for (int row = 0; row < batch.rows; ++row) {
     for (int column = 0; column < schema_.size(); ++column) {
       if (column > 0) *out += options_.delimiter;
@@ -69,6 +52,7 @@ void CsvEncoder::Encode(const RowBatch& batch, std::string* out) {
     }
     *out += '\n';
   }
+  return Status::Ok();
 }
 
 void CsvEncoder::AppendValue(const RowBatch& batch, int number, int row, std::string* out) {
@@ -95,19 +79,10 @@ void CsvEncoder::AppendValue(const RowBatch& batch, int number, int row, std::st
       return AppendJavaDecimalStripped(std::get<int128>(value), type.scale, out);
     case TypeKind::kBinary:
     case TypeKind::kVarBinary: AppendBase64(std::get<std::string>(value), &scratch_); break;
-    case TypeKind::kDate: AppendDate(std::get<int64_t>(value), &scratch_); break;
+    case TypeKind::kDate:
     case TypeKind::kTime:
-      AppendTime(std::get<int64_t>(value), 3, &scratch_);
-      StripFraction(&scratch_);
-      break;
     case TypeKind::kTimestamp:
-    case TypeKind::kTimestampLtz: {
-      const WideTime time = ToWideTime(value, type);
-      AppendTimestamp(time.millis, time.nanos, 9, &scratch_);
-      StripFraction(&scratch_);
-      if (type.kind == TypeKind::kTimestampLtz) scratch_ += 'Z';
-      break;
-    }
+    case TypeKind::kTimestampLtz: AppendStrippedTime(value, type, ' ', &scratch_); break;
     case TypeKind::kChar:
     case TypeKind::kVarChar:
     case TypeKind::kNull:

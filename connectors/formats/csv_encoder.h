@@ -15,7 +15,7 @@ class CsvEncoder final : public Encoder {
  public:
   static Result<std::unique_ptr<CsvEncoder>> Create(Schema schema, CsvOptions options);
 
-  void Encode(const RowBatch& batch, std::string* out) override;
+  Status Encode(const RowBatch& batch, std::string* out) override;
 
  private:
   CsvEncoder(Schema schema, CsvOptions options);

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "connectors/formats/iso_times.h"
 #include "engine/value_text.h"
 
 namespace rowtide {
@@ -21,71 +22,6 @@ bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
     const char c = text[i] >= 'A' && text[i] <= 'Z' ? static_cast<char>(text[i] + 32) : text[i];
     if (c != lower[i]) return false;
   }
-  return true;
-}
-
-// Takes between `least` and `most` digits off the front.
-bool TakeDigits(std::string_view* text, size_t least, size_t most, int64_t* value) {
-  size_t count = 0;
-  *value = 0;
-  while (count < most && count < text->size() && (*text)[count] >= '0' && (*text)[count] <= '9') {
-    *value = *value * 10 + ((*text)[count++] - '0');
-  }
-  text->remove_prefix(count);
-  return count >= least;
-}
-
-bool Take(std::string_view* text, char c) {
-  if (text->empty() || text->front() != c) return false;
-  text->remove_prefix(1);
-  return true;
-}
-
-int DaysOfMonth(int64_t year, int64_t month) {
-  constexpr int kDays[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-  return kDays[month - 1] + (month == 2 && leap ? 1 : 0);
-}
-
-// Days since 1970 of a valid year, month and day (Howard Hinnant's days-from-civil).
-int64_t Days(int64_t year, int64_t month, int64_t day) {
-  year -= month <= 2;
-  const int64_t era = (year >= 0 ? year : year - 399) / 400;
-  const int64_t yoe = year - era * 400;
-  const int64_t doy = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
-}
-
-// `yyyy-MM-dd`; a day that the month does not have becomes its last one, as Java's smart resolving
-// does.
-bool TakeIsoDate(std::string_view* text, int64_t* days) {
-  int64_t year, month, day;
-  if (!TakeDigits(text, 4, 4, &year) || !Take(text, '-') || !TakeDigits(text, 2, 2, &month) ||
-      !Take(text, '-') || !TakeDigits(text, 2, 2, &day)) {
-    return false;
-  }
-  if (month < 1 || month > 12 || day < 1 || day > 31) return false;
-  *days = Days(year, month, std::min<int64_t>(day, DaysOfMonth(year, month)));
-  return true;
-}
-
-// `HH:mm[:ss[.n…]]` up to nine digits; nanoseconds of the day.
-bool TakeIsoTime(std::string_view* text, bool needs_seconds, int64_t* nanos) {
-  int64_t hour, minute, second = 0, fraction = 0;
-  if (!TakeDigits(text, 2, 2, &hour) || !Take(text, ':') || !TakeDigits(text, 2, 2, &minute))
-    return false;
-  if (Take(text, ':')) {
-    if (!TakeDigits(text, 2, 2, &second)) return false;
-    if (Take(text, '.')) {
-      const size_t before = text->size();
-      if (!TakeDigits(text, 0, 9, &fraction)) return false;
-      for (size_t digits = before - text->size(); digits < 9; ++digits) fraction *= 10;
-    }
-  } else if (needs_seconds) {
-    return false;
-  }
-  if (hour > 24 || minute > 59 || second > 59) return false;
-  *nanos = ((hour * 60 + minute) * 60 + second) * 1000000000 + fraction;
   return true;
 }
 
@@ -142,19 +78,19 @@ bool CsvDecimal(std::string_view text, const Type& type, int128* unscaled, bool*
 // java.sql.Date.valueOf: months and days of one digit too, and 02-30 is 03-02.
 bool CsvDate(std::string_view text, int32_t* days) {
   int64_t year, month, day;
-  if (!TakeDigits(&text, 4, 4, &year) || !Take(&text, '-') || !TakeDigits(&text, 1, 2, &month) ||
-      !Take(&text, '-') || !TakeDigits(&text, 1, 2, &day) || !text.empty()) {
+  if (!TakeDigits(&text, 4, 4, &year) || !TakeCharacter(&text, '-') ||
+      !TakeDigits(&text, 1, 2, &month) || !TakeCharacter(&text, '-') ||
+      !TakeDigits(&text, 1, 2, &day) || !text.empty()) {
     return false;
   }
   if (month < 1 || month > 12 || day < 1 || day > 31) return false;
-  *days = static_cast<int32_t>(Days(year, month, 1) + day - 1);
+  *days = static_cast<int32_t>(DaysFromCivil(year, static_cast<int>(month), 1) + day - 1);
   return true;
 }
 
 bool CsvTime(std::string_view text, int precision, int32_t* millis) {
   int64_t nanos;
-  if (!TakeIsoTime(&text, false, &nanos) || !text.empty() || nanos >= 86400LL * 1000000000)
-    return false;
+  if (!TakeIsoTime(&text, false, &nanos) || !text.empty() || nanos >= kNanosOfDay) return false;
   constexpr int kUnits[] = {1000, 100, 10, 1};
   const int unit = kUnits[std::min(precision, 3)];
   *millis = static_cast<int32_t>(nanos / 1000000 / unit * unit);
@@ -163,10 +99,11 @@ bool CsvTime(std::string_view text, int precision, int32_t* millis) {
 
 bool CsvTimestamp(std::string_view text, bool zoned, WideTime* time) {
   int64_t days, nanos;
-  if (!TakeIsoDate(&text, &days) || !Take(&text, ' ') || !TakeIsoTime(&text, true, &nanos))
+  if (!TakeIsoDate(&text, DayOverflow::kLastDay, &days) || !TakeCharacter(&text, ' ') ||
+      !TakeIsoTime(&text, true, &nanos))
     return false;
-  if (zoned && !Take(&text, 'Z')) return false;
-  if (!text.empty() || nanos > 86400LL * 1000000000) return false;
+  if (zoned && !TakeCharacter(&text, 'Z')) return false;
+  if (!text.empty() || nanos > kNanosOfDay) return false;
   time->millis = days * 86400000 + nanos / 1000000;
   time->nanos = static_cast<int32_t>(nanos % 1000000);
   return true;
@@ -175,44 +112,10 @@ bool CsvTimestamp(std::string_view text, bool zoned, WideTime* time) {
 bool CsvMillis::ParseDay(const char* text) {
   std::string_view day(text, 10);
   int64_t days;
-  if (!TakeIsoDate(&day, &days)) return false;
+  if (!TakeIsoDate(&day, DayOverflow::kLastDay, &days)) return false;
   day_head_ = LoadEight(text);
   std::memcpy(&day_end_, text + 8, 2);
   day_millis_ = days * 86400000;
-  return true;
-}
-
-bool CsvBase64(std::string_view text, std::string* bytes) {
-  bytes->clear();
-  uint32_t bits = 0;
-  int count = 0;
-  size_t i = 0;
-  for (; i < text.size() && text[i] != '='; ++i) {
-    const char c = text[i];
-    int value;
-    if (c >= 'A' && c <= 'Z') value = c - 'A';
-    else if (c >= 'a' && c <= 'z') value = c - 'a' + 26;
-    else if (c >= '0' && c <= '9') value = c - '0' + 52;
-    else if (c == '+') value = 62;
-    else if (c == '/') value = 63;
-    else return false;
-    bits = bits << 6 | static_cast<uint32_t>(value);
-    if (++count == 4) {
-      bytes->append(
-          {static_cast<char>(bits >> 16), static_cast<char>(bits >> 8), static_cast<char>(bits)});
-      bits = 0;
-      count = 0;
-    }
-  }
-  const size_t padding = text.size() - i;
-  for (size_t j = i; j < text.size(); ++j) {
-    if (text[j] != '=') return false;
-  }
-  if (count == 0) return padding == 0;
-  if (count == 1 || padding != 4 - static_cast<size_t>(count)) return false;
-  bits <<= 6 * (4 - count);
-  bytes->push_back(static_cast<char>(bits >> 16));
-  if (count == 3) bytes->push_back(static_cast<char>(bits >> 8));
   return true;
 }
 

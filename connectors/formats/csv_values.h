@@ -29,7 +29,6 @@ bool CsvDate(std::string_view text, int32_t* days);
 bool CsvTime(std::string_view text, int precision, int32_t* millis);
 // `zoned`: the text ends with Z. Milliseconds and the nanoseconds within.
 bool CsvTimestamp(std::string_view text, bool zoned, WideTime* time);
-bool CsvBase64(std::string_view text, std::string* bytes);
 
 inline uint64_t LoadEight(const char* text) {
   uint64_t word;

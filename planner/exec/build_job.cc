@@ -146,7 +146,8 @@ class JobBuilder {
       RT_ASSIGN(input, AddStage(input, stage));
     }
     const int number = graph_.AddNode(DisplayName(node));
-    RT_ASSIGN(std::unique_ptr<Sink> target, CreateTableSink(sink, Connectors(number)));
+    RT_ASSIGN(std::unique_ptr<Sink> target,
+              CreateTableSink(sink, job_.options, Connectors(number)));
     graph_.SetSink(number, std::move(target));
     graph_.Connect(input, number, 0);
     return Status::Ok();

@@ -268,6 +268,27 @@ TableSpec SinkSpecOf(const CatalogTable& table, const std::map<std::string, std:
   return spec;
 }
 
+namespace {
+
+// What SET says about a table, by the last part of its name.
+TableSettings TableSettingsOf(const std::string& name, const Options& options) {
+  TableSettings settings;
+  settings.key = name;
+  const std::string bad_data = options.Get("rowtide.bad-data." + name);
+  if (bad_data == "skip") settings.bad_data = BadData::kSkip;
+  if (bad_data == "dead-letter") settings.bad_data = BadData::kDeadLetter;
+  settings.dead_letter = options.Get("rowtide.dead-letter." + name);
+  settings.csv_header = options.GetBool("rowtide.csv.header." + name);
+  const std::string compression = options.Get("rowtide.compression." + name);
+  if (compression == "gzip") settings.compression = Compression::kGzip;
+  if (compression == "zstd") settings.compression = Compression::kZstd;
+  const std::string seed = "rowtide.datagen.seed." + name;
+  if (options.IsSet(seed)) settings.datagen_seed = options.GetInt(seed);
+  return settings;
+}
+
+}  // namespace
+
 Result<std::unique_ptr<Source>> CreateScan(const PhysicalScan& scan, const Options& options,
                                            ConnectorContext context) {
   const std::vector<TableColumn>& columns = scan.table->columns;
@@ -287,8 +308,10 @@ Result<std::unique_ptr<Source>> CreateScan(const PhysicalScan& scan, const Optio
         static_cast<int>(std::count_if(columns.begin(), columns.begin() + position, is_physical)));
   }
   spec.limit = scan.limit;
-  if (options.Get("rowtide.bad-data." + scan.table->path.name) == "skip")
-    context.bad_data = BadData::kSkip;
+  context.settings = TableSettingsOf(scan.table->path.name, options);
+  context.limits.record_bytes = options.GetBytes("rowtide.limits.record-bytes");
+  context.limits.json_depth = options.GetInt("rowtide.limits.json-depth");
+  context.flink_compat = options.GetBool("rowtide.flink-compat");
   return CreateSource(TableSpecOf(*scan.table, scan.hint_options), spec, context);
 }
 
@@ -387,8 +410,9 @@ std::vector<OperatorStage> SinkStagesOf(const ExecNode& node, const PhysicalSink
   return stages;
 }
 
-Result<std::unique_ptr<Sink>> CreateTableSink(const PhysicalSink& sink,
-                                              const ConnectorContext& context) {
+Result<std::unique_ptr<Sink>> CreateTableSink(const PhysicalSink& sink, const Options& options,
+                                              ConnectorContext context) {
+  context.settings = TableSettingsOf(sink.table->path.name, options);
   return CreateSink(SinkSpecOf(*sink.table, sink.hint_options), context);
 }
 

@@ -51,7 +51,7 @@ std::optional<OperatorStage> ConversionOf(const Schema& from, const Schema& to);
 // What stands between a Sink node's input and the sink itself, in order.
 std::vector<OperatorStage> SinkStagesOf(const ExecNode& node, const PhysicalSink& sink,
                                         const Options& options);
-Result<std::unique_ptr<Sink>> CreateTableSink(const PhysicalSink& sink,
-                                              const ConnectorContext& context);
+Result<std::unique_ptr<Sink>> CreateTableSink(const PhysicalSink& sink, const Options& options,
+                                              ConnectorContext context);
 
 }  // namespace rowtide

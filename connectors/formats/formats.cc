@@ -1,0 +1,135 @@
+#include "connectors/formats/formats.h"
+
+#include <algorithm>
+
+#include "connectors/formats/csv.h"
+#include "connectors/formats/csv_encoder.h"
+#include "connectors/formats/json.h"
+#include "connectors/formats/json_encoder.h"
+#include "connectors/formats/raw.h"
+
+namespace rowtide {
+namespace {
+
+using Columns = std::vector<int>;
+
+struct Format {
+  std::string_view name;
+  std::span<const OptionSpec> (*options)();
+  Status (*check)(const TableSpec&);
+  Result<std::unique_ptr<Decoder>> (*decoder)(const TableSpec&, const Columns&,
+                                              const ConnectorContext&, Rejects*);
+  Result<std::unique_ptr<Encoder>> (*encoder)(const TableSpec&);
+};
+
+// Intervals and NULLs have no text in csv and json.
+Status CheckTypes(const TableSpec& table, std::string_view format) {
+  for (const Field& field : table.schema.fields()) {
+    if (field.type.kind == TypeKind::kNull || field.type.kind == TypeKind::kSymbol ||
+        IsInterval(field.type)) {
+      return Status::Plan("{} cannot hold column {} of type {}", format, Quote(field.name),
+                          ToString(field.type));
+    }
+  }
+  return Status::Ok();
+}
+
+Status CheckCsv(const TableSpec& table) {
+  RT_TRY(CheckTypes(table, "csv"));
+  return ReadCsvOptions(table).status();
+}
+
+Result<std::unique_ptr<Decoder>> CsvDecoderOf(const TableSpec& table, const Columns& columns,
+                                              const ConnectorContext& context, Rejects* rejects) {
+  CsvDecoderSpec spec{table.schema, columns, {}, context.limits, context.flink_compat};
+  RT_ASSIGN(spec.options, ReadCsvOptions(table));
+  RT_ASSIGN(std::unique_ptr<CsvDecoder> decoder, CsvDecoder::Create(std::move(spec), rejects));
+  return std::unique_ptr<Decoder>(std::move(decoder));
+}
+
+Result<std::unique_ptr<Encoder>> CsvEncoderOf(const TableSpec& table) {
+  RT_ASSIGN(CsvOptions options, ReadCsvOptions(table));
+  RT_ASSIGN(std::unique_ptr<CsvEncoder> encoder,
+            CsvEncoder::Create(table.schema, std::move(options)));
+  return std::unique_ptr<Encoder>(std::move(encoder));
+}
+
+Status CheckJson(const TableSpec& table) {
+  RT_TRY(CheckTypes(table, "json"));
+  return ReadJsonOptions(table).status();
+}
+
+Result<std::unique_ptr<Decoder>> JsonDecoderOf(const TableSpec& table, const Columns& columns,
+                                               const ConnectorContext& context, Rejects* rejects) {
+  JsonDecoderSpec spec{table.schema,        columns, {}, context.limits, context.flink_compat,
+                       context.flink_compat};
+  RT_ASSIGN(spec.options, ReadJsonOptions(table));
+  return CreateJsonDecoder(std::move(spec), rejects);
+}
+
+Result<std::unique_ptr<Encoder>> JsonEncoderOf(const TableSpec& table) {
+  RT_ASSIGN(const JsonOptions options, ReadJsonOptions(table));
+  return CreateJsonEncoder(table.schema, options);
+}
+
+Result<std::unique_ptr<Decoder>> RawDecoderOf(const TableSpec& table, const Columns& columns,
+                                              const ConnectorContext& context, Rejects* rejects) {
+  return CreateRawDecoder(table, columns.size(), context, rejects);
+}
+
+constexpr Format kFormats[] = {
+    {"csv", CsvOptionSpecs, CheckCsv, CsvDecoderOf, CsvEncoderOf},
+    {"json", JsonOptionSpecs, CheckJson, JsonDecoderOf, JsonEncoderOf},
+    {"raw", RawOptionSpecs, CheckRawTable, RawDecoderOf, CreateRawEncoder},
+};
+
+// Formats of Flink that Rowtide does not have; their tables can be declared.
+constexpr std::string_view kOthers[] = {
+    "debezium-json", "canal-json",     "maxwell-json",
+    "ogg-json",      "avro",           "parquet",
+    "orc",           "avro-confluent", "debezium-avro-confluent",
+    "protobuf"};
+
+// Requires: the format has been checked.
+const Format& FormatOf(const TableSpec& table) {
+  const auto* found =
+      std::find_if(std::begin(kFormats), std::end(kFormats),
+                   [&](const Format& format) { return format.name == table.options.at("format"); });
+  RT_CHECK(found != std::end(kFormats));
+  return *found;
+}
+
+}  // namespace
+
+Result<std::span<const OptionSpec>> FormatOptionSpecs(const TableSpec& table) {
+  const std::string name = TextOption(table, "format").value_or("");
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) {
+    if (format.name == name) return format.options();
+    names.emplace_back(format.name);
+  }
+  if (name.empty()) return std::span<const OptionSpec>();
+  const std::string known = fmt::format("supported are: {}", fmt::join(names, ", "));
+  if (std::find(std::begin(kOthers), std::end(kOthers), name) != std::end(kOthers))
+    return Status::Unsupported("format {}", Quote(name)).WithHint(known);
+  return Status::InvalidArgument("table {} names the format {}, which is unknown", table.name,
+                                 Quote(name))
+      .WithErrorCode("RT2012")
+      .WithHint(known);
+}
+
+Status CheckFormat(const TableSpec& table) { return FormatOf(table).check(table); }
+
+Result<std::unique_ptr<Decoder>> CreateDecoder(const TableSpec& table,
+                                               const std::vector<int>& columns,
+                                               const ConnectorContext& context, Rejects* rejects) {
+  return FormatOf(table).decoder(table, columns, context, rejects);
+}
+
+Result<std::unique_ptr<Encoder>> CreateEncoder(const TableSpec& table) {
+  return FormatOf(table).encoder(table);
+}
+
+bool ReadsText(const TableSpec& table) { return FormatOf(table).name != "raw"; }
+
+}  // namespace rowtide

@@ -1,0 +1,34 @@
+// The one table of formats: their options, and what reads and writes them.
+//
+//   'format' = 'csv' | 'json' | 'raw'      options behind `csv.`, `json.`, `raw.`
+//
+// A format that Flink has and Rowtide does not is refused by name; an unknown one is an error that
+// names those there are.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "connectors/options.h"
+#include "connectors/rejects.h"
+
+namespace rowtide {
+
+// The options of the table's format, without prefix. Requires nothing.
+Result<std::span<const OptionSpec>> FormatOptionSpecs(const TableSpec& table);
+// The format can hold the table's columns, and its options go together. Requires: each of them has
+// been checked.
+Status CheckFormat(const TableSpec& table);
+
+// `columns`: positions in the table's schema, in output order. `rejects` outlives the decoder.
+Result<std::unique_ptr<Decoder>> CreateDecoder(const TableSpec& table,
+                                               const std::vector<int>& columns,
+                                               const ConnectorContext& context, Rejects* rejects);
+Result<std::unique_ptr<Encoder>> CreateEncoder(const TableSpec& table);
+
+// Whether the format reads text: a byte order mark is none of it, and UTF-16 is turned into UTF-8.
+bool ReadsText(const TableSpec& table);
+
+}  // namespace rowtide

@@ -1,0 +1,25 @@
+// The options of the json format, as Flink names them, read once.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "connectors/options.h"
+
+namespace rowtide {
+
+struct JsonOptions {
+  bool fail_on_missing_field = false;
+  bool ignore_parse_errors = false;
+  bool iso_timestamps = false;  // 2026-01-02T03:04:05 instead of a blank
+  // Numbers in a STRING column keep their digits (1.50); without the parser they do not (1.5).
+  bool keeps_numbers = true;
+  bool plain_decimals = false;  // 0.0000000001 and trailing zeros, instead of 1E-10
+  bool omits_nulls = false;
+};
+
+std::span<const OptionSpec> JsonOptionSpecs();
+// Requires: the options have been checked against JsonOptionSpecs.
+Result<JsonOptions> ReadJsonOptions(const TableSpec& table);
+
+}  // namespace rowtide

@@ -1,0 +1,88 @@
+// What becomes of the records of one source that do not decode, and how many there were.
+//
+//   fail          the job stops; the message has table, file, line, byte, reason and the record
+//   skip          the record is left out and counted
+//   dead-letter   the same, and it is appended to a file of JSON lines that a json table can read:
+//                 {"code":"RT4001","reason":"cast","message":…,"table":…,"file":…,"line":2,
+//                  "byte":4,"raw":"eCxi","text":"x,b"}     raw is base64: any bytes come back
+//
+// records_read = rows of the source + rejected, where a record of many rows counts as its rows.
+// Each rejected record has one reason. A field that becomes NULL under 'ignore-parse-errors' is
+// counted as `cast_to_null` and rejects nothing. One thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "connectors/formats/format.h"
+#include "connectors/registry.h"
+
+namespace rowtide {
+
+enum class RejectReason : uint8_t {
+  kUndecodable,
+  kInvalidEncoding,
+  kTooLarge,
+  kTooDeep,
+  kMissingField,
+  kCast,
+  kNotNull,
+};
+inline constexpr size_t kRejectReasons = 7;
+
+struct Reject {
+  RejectReason reason = RejectReason::kUndecodable;
+  RecordPlace place;
+  std::string column;      // "" = the record as a whole
+  std::string message;     // what is wrong
+  std::string hint;        // what would be right
+  std::string_view bytes;  // the record, or its beginning if it is too large
+};
+
+class Rejects {
+ public:
+  // Opens the dead-letter file where there is one.
+  static Result<std::unique_ptr<Rejects>> Create(const std::string& table,
+                                                 const ConnectorContext& context);
+  ~Rejects();
+  Rejects(const Rejects&) = delete;
+  Rejects& operator=(const Rejects&) = delete;
+
+  void BeginFile(std::string path) { file_ = std::move(path); }
+  // Whether the first bad record ends the job.
+  bool fails() const { return settings_.bad_data == BadData::kFail; }
+  const TableSettings& settings() const { return settings_; }
+
+  // The error under `fail`; else the record is counted.
+  Status Take(const Reject& reject);
+  // The same for a format that is told to ignore errors: never an error of the data.
+  Status TakeQuietly(const Reject& reject);
+  void CountRead(int64_t records) { *records_read_ += records; }
+  void CountNulled() { ++*nulled_; }
+  // What was appended is in the file.
+  Status Flush();
+
+ private:
+  Rejects(std::string table, const ConnectorContext& context);
+  Status ErrorOf(const Reject& reject) const;
+  void AppendLetter(const Reject& reject);
+
+  std::string table_;
+  TableSettings settings_;
+  std::string file_;  // being read
+  Counters own_;      // where nobody else counts
+  int64_t* records_read_;
+  int64_t* rejected_;
+  int64_t* reasons_[kRejectReasons];
+  int64_t* nulled_;
+  int letters_ = -1;  // file descriptor
+  std::string buffer_;
+};
+
+// Bytes for a message: printable UTF-8 as it is, all else as \xNN, cut behind `bytes_max`.
+std::string Excerpt(std::string_view bytes, size_t bytes_max);
+// The message of a record that is longer than the limit.
+std::string TooLargeText(const InputLimits& limits);
+
+}  // namespace rowtide
