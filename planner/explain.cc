@@ -15,14 +15,16 @@ std::string Ended(std::string text) {
 }  // namespace
 
 std::string ExplainSections(const std::string& ast, const std::vector<PhysicalPointer>& physical,
-                            const ExecPlan& exec, const std::vector<std::string>& deviations,
+                            const ExecPlan& exec, const std::vector<OwnSection>& own,
                             bool changelog_mode) {
   std::string text = "== Abstract Syntax Tree ==\n" + Ended(ast);
   text += "\n== Optimized Physical Plan ==\n" + Ended(ExplainPhysical(physical, changelog_mode));
   text += "\n== Optimized Execution Plan ==\n" + Ended(ExplainExec(exec));
-  if (deviations.empty()) return text;
-  text += "\n== Deviations From Flink ==\n";
-  for (const std::string& line : deviations) text += line + "\n";
+  for (const OwnSection& section : own) {
+    if (section.lines.empty()) continue;
+    text += "\n== " + section.title + " ==\n";
+    for (const std::string& line : section.lines) text += line + "\n";
+  }
   return text;
 }
 

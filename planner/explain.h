@@ -9,7 +9,10 @@
 //   == Optimized Execution Plan ==
 //   …
 //
-//   == Deviations From Flink ==          only when there are any
+//   == Deviations From Flink ==          Rowtide's own, each only when it has lines
+//   …
+//
+//   == Advice ==
 //   …
 #pragma once
 
@@ -21,10 +24,15 @@
 
 namespace rowtide {
 
+// A section beyond Flink's; its lines without their ends.
+struct OwnSection {
+  std::string title;
+  std::vector<std::string> lines;
+};
+
 // `ast` is the section's text, lines ended. `changelog_mode`: the physical section shows it.
-// Deviations are lines without their ends.
 std::string ExplainSections(const std::string& ast, const std::vector<PhysicalPointer>& physical,
-                            const ExecPlan& exec, const std::vector<std::string>& deviations,
+                            const ExecPlan& exec, const std::vector<OwnSection>& own,
                             bool changelog_mode = true);
 
 }  // namespace rowtide

@@ -3,6 +3,7 @@
 #include "planner/exec/to_exec.h"
 #include "planner/explain.h"
 #include "planner/logical/explain.h"
+#include "planner/physical/advice.h"
 #include "planner/rules/optimize.h"
 
 namespace rowtide {
@@ -81,7 +82,9 @@ Result<ExecPlan> PlanJob(const std::vector<LogicalPointer>& roots, const Options
 Result<std::string> ExplainPlan(const std::vector<LogicalPointer>& roots, const Options& options,
                                 const ExplainDetails& details) {
   RT_ASSIGN(const Planned planned, Plan(roots, UpdateKind::kNone, options));
-  return ExplainSections(SyntaxTrees(roots), planned.physical, planned.exec, planned.deviations,
+  std::vector<OwnSection> own = {{"Deviations From Flink", planned.deviations}};
+  if (!options.GetBool("rowtide.flink-compat")) own.push_back({"Advice", Advise(planned.physical)});
+  return ExplainSections(SyntaxTrees(roots), planned.physical, planned.exec, own,
                          details.changelog_mode);
 }
 

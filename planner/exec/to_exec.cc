@@ -31,12 +31,24 @@ ExecDeduplicate Deduplication(const PhysicalRank& rank, const PhysicalNode& inpu
   return node;
 }
 
+constexpr const char* kRowNumberHint =
+    "ROW_NUMBER() numbers rows that tie in the order of their arrival, so it has a bound";
+
+// What makes a ranking a Top-N, for whoever meant one.
+Status WithBoundHint(Status refusal, const PhysicalOverAggregate& node) {
+  if (node.calls.front().function != "ROW_NUMBER") return refusal;
+  return std::move(refusal).WithHint(
+      "for a Top-N bound the number right above it, as in WHERE rn <= 10; for a deduplication "
+      "WHERE rn = 1");
+}
+
 Status CheckOver(const PhysicalOverAggregate& node) {
   const OverWindow& over = *node.calls.front().over;
   if (over.order.size() != 1)
-    return Status::Plan("The window can only be ordered by a single time column.");
+    return WithBoundHint(Status::Plan("The window can only be ordered by a single time column."),
+                         node);
   if (over.order[0].descending)
-    return Status::Plan("The window can only be ordered in ASCENDING mode.");
+    return WithBoundHint(Status::Plan("The window can only be ordered in ASCENDING mode."), node);
   if (!over.upper_current_row)
     return Status::Plan("OVER RANGE FOLLOWING windows are not supported yet.");
   if (!over.lower_unbounded && !over.order[0].key.type.is_time_attribute()) {
@@ -91,10 +103,12 @@ class ToExecTranslation {
       }
       if (rank->type == RankType::kRank)
         return Status::Plan("RANK() on streaming table is not supported currently")
-            .WithErrorCode("RT2902");
+            .WithErrorCode("RT2902")
+            .WithHint(kRowNumberHint);
       if (rank->type == RankType::kDenseRank) {
         return Status::Plan("DENSE_RANK() on streaming table is not supported currently")
-            .WithErrorCode("RT2902");
+            .WithErrorCode("RT2902")
+            .WithHint(kRowNumberHint);
       }
     }
     if (const auto* over = node.as<PhysicalOverAggregate>()) RT_TRY(CheckOver(*over));

@@ -247,7 +247,9 @@ TEST(ExplainSections, DeviationsOnlyWhenThereAreAny) {
   const std::string plain = ExplainSections("LogicalTableScan\n", {scan}, exec, {});
   EXPECT_EQ(plain.find("Deviations"), std::string::npos);
   EXPECT_EQ(plain.substr(0, 45), "== Abstract Syntax Tree ==\nLogicalTableScan\n\n");
-  const std::string noted = ExplainSections("LogicalTableScan\n", {scan}, exec, {"15.3 one line"});
+  const std::string noted =
+      ExplainSections("LogicalTableScan\n", {scan}, exec,
+                      {{"Deviations From Flink", {"15.3 one line"}}, {"Advice", {}}});
   EXPECT_EQ(noted, plain + "\n== Deviations From Flink ==\n15.3 one line\n");
 }
 
