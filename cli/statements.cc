@@ -74,6 +74,8 @@ bool StatementRunner::ShowsProgress(const PlannedJob& planned) const {
 int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql) {
   BuildContext context;
   context.connectors.clock = &clock_;
+  context.counts_conflicts =
+      settings_.stats && session_.options().GetBool("rowtide.stats.conflicts");
   ProgressLine progress(stderr, ShowsProgress(planned));
   ResultSink* result = nullptr;
   if (planned.is_query) {

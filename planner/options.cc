@@ -69,6 +69,7 @@ constexpr Key kKeys[] = {
     {"rowtide.flink-compat", Kind::kBool, "false"},
     {"rowtide.limits.record-bytes", Kind::kBytes, "16mb"},
     {"rowtide.limits.json-depth", Kind::kInt, "1000"},
+    {"rowtide.stats.conflicts", Kind::kBool, "true"},
 };
 
 // Where a key of Flink may start. What is not in the table above has no effect here.
@@ -110,13 +111,14 @@ constexpr std::string_view kFlinkPrefixes[] = {"table.",
                                                "process.",
                                                "queryable-state."};
 
-// Families of keys with a free last part, the name of a table: `rowtide.bad-data.<table>`.
+// Families of keys with a free last part, the name of a table or view: `rowtide.bad-data.<table>`.
 constexpr Key kFamilies[] = {
     {"rowtide.bad-data.", Kind::kChoice, "fail", "fail|skip|dead-letter"},
     {"rowtide.dead-letter.", Kind::kText, ""},
     {"rowtide.csv.header.", Kind::kBool, "false"},
     {"rowtide.compression.", Kind::kChoice, "none", "none|gzip|zstd"},
     {"rowtide.datagen.seed.", Kind::kInt, ""},
+    {"rowtide.conflicts.", Kind::kText, ""},
 };
 
 const Key* FindKey(std::string_view name) {

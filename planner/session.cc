@@ -227,6 +227,7 @@ Result<Outcome> Session::Run(const ast::Query& query) {
   RT_ASSIGN(job.plan, PlanJob({root}, options_));
   job.schema = Named(job.plan.roots[0]->schema, root->schema);
   job.bounded = IsBounded(*job.plan.roots[0]);
+  RT_ASSIGN(job.conflict_paths, ConflictPathsOf(job.plan));
   return Outcome(std::move(job));
 }
 
@@ -239,7 +240,21 @@ Result<Outcome> Session::Run(const std::vector<ast::Insert>& inserts) {
   job.options = options_;
   RT_ASSIGN(job.plan, PlanJob(roots, options_));
   for (const ExecPointer& root : job.plan.roots) job.bounded &= IsBounded(*root);
+  RT_ASSIGN(job.conflict_paths, ConflictPathsOf(job.plan));
   return Outcome(std::move(job));
+}
+
+Result<ConflictPaths> Session::ConflictPathsOf(const ExecPlan& plan) const {
+  return FindConflictPaths(plan, options_,
+                           [this](const std::string& name) -> Result<std::optional<ExecPlan>> {
+                             const CatalogView* view = catalog_.FindView(catalog_.Resolve({name}));
+                             if (view == nullptr) return std::optional<ExecPlan>();
+                             BindContext context{&catalog_, &options_, &kFillAbilities};
+                             RT_ASSIGN(const ast::QueryPointer query, ParseQuery(view->query_sql));
+                             RT_ASSIGN(LogicalPointer root, BindQuery(*query, context));
+                             RT_ASSIGN(ExecPlan planned, PlanJob({std::move(root)}, options_));
+                             return std::optional<ExecPlan>(std::move(planned));
+                           });
 }
 
 Result<Outcome> Session::Create(const ast::CreateTable& create) {

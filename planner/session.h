@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "planner/catalog.h"
+#include "planner/exec/conflicts.h"
 #include "planner/exec/plan.h"
 #include "planner/options.h"
 #include "planner/show.h"
@@ -35,6 +36,7 @@ struct PlannedJob {
   bool is_query = false;  // the plan's one root gives `schema` to whoever builds the job
   bool bounded = true;    // all its sources have an end
   Schema schema;
+  ConflictPaths conflict_paths;  // of its Deduplicate nodes that write samples
 
   std::string local_time_zone() const;
   bool writes_files() const;
@@ -66,6 +68,7 @@ class Session {
   Result<Outcome> Reset(const ast::Reset& reset);
   Result<Outcome> Use(const ast::Use& use);
   Result<TextTable> Describe(const ast::Name& name) const;
+  Result<ConflictPaths> ConflictPathsOf(const ExecPlan& plan) const;
 
   Catalog catalog_;
   Options options_;

@@ -101,12 +101,24 @@ class JobBuilder {
     }
     if (node.as<PhysicalExchange>()) return Remember(node, inputs[0]);
     const int number = graph_.AddNode(DisplayName(node));
-    RT_ASSIGN(std::unique_ptr<Operator> operation,
-              CreateOperator(node, job_.options, Context(number), context_.defers_watermarks));
+    RT_ASSIGN(std::unique_ptr<Operator> operation, MakeOperator(node, number));
     graph_.SetOperator(number, std::move(operation), static_cast<int>(inputs.size()));
     for (size_t i = 0; i < inputs.size(); ++i)
       graph_.Connect(inputs[i], number, static_cast<int>(i));
     return Remember(node, number);
+  }
+
+  Result<std::unique_ptr<Operator>> MakeOperator(const ExecNode& node, int number) {
+    const auto path = job_.conflict_paths.find(&node);
+    const bool has_path = path != job_.conflict_paths.end();
+    if (!node.as<ExecDeduplicate>() || !(context_.counts_conflicts || has_path)) {
+      return CreateOperator(node, job_.options, Context(number), context_.defers_watermarks);
+    }
+    std::unique_ptr<ConflictLog> log;
+    if (has_path) {
+      RT_ASSIGN(log, OpenConflictLog(path->second));
+    }
+    return CreateWatchedDeduplicate(node, job_.options, Context(number), std::move(log));
   }
 
   Result<int> AddStage(int input, const OperatorStage& stage) {

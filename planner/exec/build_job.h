@@ -21,6 +21,9 @@ namespace rowtide {
 struct BuildContext {
   ConnectorContext connectors;   // clock, feed, collected rows, output
   std::unique_ptr<Sink> result;  // of a query: where its rows go
+  // Deduplicate nodes count resends that are identical and rows that differ (--stats); else only
+  // those that write samples.
+  bool counts_conflicts = false;
   // tests: watermarks come at the end only (Requires: !ReadsWatermarks)
   bool defers_watermarks = false;
 };

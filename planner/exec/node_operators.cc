@@ -72,7 +72,7 @@ OperatorResult Create(const PhysicalGroupAggregate& aggregate, NodeContext at) {
   return GroupAggregate::Create(std::move(spec), at.input(), at.context);
 }
 
-OperatorResult Create(const ExecDeduplicate& keep, NodeContext at) {
+DeduplicateSpec SpecOf(const ExecDeduplicate& keep, const NodeContext& at) {
   DeduplicateSpec spec;
   spec.schema = at.node.schema;
   spec.keys = keep.keys;
@@ -84,7 +84,11 @@ OperatorResult Create(const ExecDeduplicate& keep, NodeContext at) {
   spec.insert_update_after_sensitive = keep.insert_update_after_sensitive;
   if (keep.mini_batch) spec.mini_batch = MiniBatchOf(at.options);
   spec.compacts_changes = keep.compacts;
-  return Create(spec, at.context);
+  return spec;
+}
+
+OperatorResult Create(const ExecDeduplicate& keep, NodeContext at) {
+  return Create(SpecOf(keep, at), at.context);
 }
 
 RankSpec::Strategy StrategyOf(const RankStrategy& strategy, const ChangelogMode& input) {
@@ -344,6 +348,14 @@ Result<std::unique_ptr<Operator>> CreateOperator(const ExecNode& node, const Opt
                                                  bool defers_watermarks) {
   const NodeContext at{node, options, context, defers_watermarks};
   return std::visit([&](const auto& op) { return Create(op, at); }, node.op);
+}
+
+Result<std::unique_ptr<Operator>> CreateWatchedDeduplicate(const ExecNode& node,
+                                                           const Options& options,
+                                                           const OperatorContext& context,
+                                                           std::unique_ptr<ConflictLog> log) {
+  const NodeContext at{node, options, context, false};
+  return CreateWatched({SpecOf(*node.as<ExecDeduplicate>(), at), std::move(log)}, context);
 }
 
 namespace {

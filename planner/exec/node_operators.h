@@ -13,6 +13,7 @@
 
 #include "connectors/registry.h"
 #include "engine/operator.h"
+#include "operators/conflict_watch.h"
 #include "planner/exec/plan.h"
 #include "planner/options.h"
 
@@ -38,6 +39,12 @@ OperatorContext OperatorContextOf(const Options& options);
 Result<std::unique_ptr<Operator>> CreateOperator(const ExecNode& node, const Options& options,
                                                  const OperatorContext& context,
                                                  bool defers_watermarks);
+
+// Requires: the node is a Deduplicate.
+Result<std::unique_ptr<Operator>> CreateWatchedDeduplicate(const ExecNode& node,
+                                                           const Options& options,
+                                                           const OperatorContext& context,
+                                                           std::unique_ptr<ConflictLog> log);
 
 // An operator that is made when its context is there.
 struct OperatorStage {

@@ -1,4 +1,7 @@
 -- 18f: the first bid of each bidder on each auction.
+-- --stats is for the time alone: no counting of resends beside it.
+SET 'rowtide.stats.conflicts' = 'false';
+
 CREATE TABLE bids (
   auction BIGINT,
   bidder BIGINT,

@@ -1,4 +1,7 @@
 -- Nexmark q18: the last bid of each bidder on each auction.
+-- --stats is for the time alone: no counting of resends beside it.
+SET 'rowtide.stats.conflicts' = 'false';
+
 CREATE TABLE bids (
   auction BIGINT,
   bidder BIGINT,
