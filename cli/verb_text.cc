@@ -36,7 +36,7 @@ std::string Left(const OptionText& option) {
 
 std::string Right(const OptionText& option) {
   if (option.choices.empty()) return option.text;
-  return option.text + ": " + Joined(option.choices, ", ");
+  return option.text + " (" + Joined(option.choices, ", ") + ")";
 }
 
 std::string Entries(const std::vector<OptionText>& options) {

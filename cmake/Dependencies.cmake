@@ -1,12 +1,8 @@
 # The libraries Rowtide is built on, all from Debian 12; tools/packages.txt names their packages.
 # A library without a CMake package file gets a target of ours, named rt_<library>.
 
-find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
-find_package(Boost 1.81 REQUIRED)
-find_package(ICU REQUIRED COMPONENTS uc i18n)
+include(LibraryDependencies)
 find_package(ZLIB REQUIRED)
-find_package(PkgConfig REQUIRED)
 
 add_library(rt_boost INTERFACE)
 target_link_libraries(rt_boost INTERFACE Boost::headers)
@@ -33,7 +29,6 @@ add_library(rt_cli11 INTERFACE)
 target_link_libraries(rt_cli11 INTERFACE CLI11::CLI11)
 
 # Howard Hinnant's date library with time zones from the system's tzdata.
-find_package(date REQUIRED)
 add_library(rt_date INTERFACE)
 target_link_libraries(rt_date INTERFACE date::date date::date-tz)
 
