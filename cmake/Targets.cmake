@@ -67,6 +67,32 @@ function(rt_programs prefix folder)
   endforeach()
 endfunction()
 
+# rt_fuzz_targets(LINKS <target>...): each tests/fuzz/fuzz_*.cc as a program, with libFuzzer in the
+# build type Fuzz and with tests/fuzz/driver.cc elsewhere.
+function(rt_fuzz_targets)
+  cmake_parse_arguments(arg "" "" "LINKS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "tests/fuzz/fuzz_*.cc")
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Fuzz")
+    add_library(rt_fuzz_driver OBJECT tests/fuzz/driver.cc)
+    target_link_libraries(rt_fuzz_driver PRIVATE ${arg_LINKS})
+    rt_finish_target(rt_fuzz_driver)
+  endif()
+  foreach(source ${sources})
+    get_filename_component(target "${source}" NAME_WE)
+    add_executable(${target} ${source})
+    target_link_libraries(${target} PRIVATE ${arg_LINKS})
+    if(CMAKE_BUILD_TYPE STREQUAL "Fuzz")
+      target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+    else()
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:rt_fuzz_driver>)
+    endif()
+    rt_finish_target(${target})
+  endforeach()
+  # The operators' batch answers are those of the oracle.
+  target_sources(fuzz_operators PRIVATE tests/oracle/cases.cc)
+  target_link_libraries(fuzz_operators PRIVATE GTest::gtest)
+endfunction()
+
 # rt_header_checks(<folder>... LINKS <target>...): header_checks compiles every header alone,
 # without the precompiled ones, so a header that needs another before it does not compile.
 function(rt_header_checks)
