@@ -103,21 +103,21 @@ uint32_t OrderedState::PlaceInLeaf(const Leaf* leaf, SortKeyView sort, int goes_
 }
 
 const OrderedState::Row& OrderedState::RowAt(Entry key, int64_t position) const {
-  [[gnu::uninitialized]] Path path;
+  Path path;
   DescendTo(RootOf(key), position, &path);
   return path.leaf->rows[path.index];
 }
 
 int64_t OrderedState::LowerBound(Entry key, SortKeyView sort) const {
   if (rows(key) == 0) return 0;
-  [[gnu::uninitialized]] Path path;
+  Path path;
   DescendBySort(RootOf(key), sort, false, &path);
   return path.position + path.index;
 }
 
 int64_t OrderedState::UpperBound(Entry key, SortKeyView sort) const {
   if (rows(key) == 0) return 0;
-  [[gnu::uninitialized]] Path path;
+  Path path;
   DescendBySort(RootOf(key), sort, true, &path);
   return path.position + path.index;
 }
@@ -189,7 +189,7 @@ int64_t OrderedState::InsertRoom(Entry key, SortKeyView sort, size_t row_bytes, 
   const Row row = MakeRow(sort, row_bytes, root->next_arrival++, tag);
   *room = RecordOf(row)->bytes + sort.bytes.size();
   if (root->height == 0) return InsertIntoLeaf(root, sort, row);
-  [[gnu::uninitialized]] Path path;
+  Path path;
   DescendBySort(root, sort, true, &path);
   const int64_t position = path.position + path.index;
   InsertRow(root, &path, row);
@@ -202,7 +202,7 @@ int64_t OrderedState::InsertIntoLeaf(Root* root, SortKeyView sort, const Row& ro
   const uint32_t index = PlaceInLeaf(leaf, sort, 0);
   if (leaf->count == leaf->capacity) {
     if (leaf->capacity == kFanout) {
-      [[gnu::uninitialized]] Path path;
+      Path path;
       path.position = 0;
       path.leaf = leaf;
       path.index = index;
@@ -336,7 +336,7 @@ void OrderedState::RefreshFirst(Path* path, uint32_t height) {
 }
 
 void OrderedState::RefreshLast(Root* root) {
-  [[gnu::uninitialized]] Path path;
+  Path path;
   DescendTo(root, root->rows - 1, &path);
   const Row& last = path.leaf->rows[path.index];
   root->last_high = last.high;
@@ -350,7 +350,7 @@ void OrderedState::Erase(Entry key, int64_t position) {
   RT_DCHECK(position >= 0 && position < root->rows);
   if (root->rows == 1) return EraseAll(key);
   if (root->height == 0) return EraseFromLeaf(root, static_cast<uint32_t>(position));
-  [[gnu::uninitialized]] Path path;
+  Path path;
   DescendTo(root, position, &path);
   Leaf* leaf = path.leaf;
   const Row erased = leaf->rows[path.index];
@@ -442,7 +442,7 @@ void OrderedState::Truncate(Entry key, int64_t position) {
 
 void OrderedState::Replace(Entry key, int64_t position, std::string_view row) {
   Root* root = MutableRoot(key);
-  [[gnu::uninitialized]] Path path;
+  Path path;
   DescendTo(root, position, &path);
   Row& place = path.leaf->rows[path.index];
   Record* record = RecordOf(place);
@@ -466,7 +466,7 @@ void OrderedState::Replace(Entry key, int64_t position, std::string_view row) {
 OrderedState::Cursor OrderedState::At(Entry key, int64_t position) const {
   Cursor cursor;
   if (position < 0 || position >= rows(key)) return cursor;
-  [[gnu::uninitialized]] Path path;
+  Path path;
   DescendTo(RootOf(key), position, &path);
   cursor.state_ = this;
   cursor.key_ = key;
@@ -480,7 +480,7 @@ OrderedState::Cursor OrderedState::At(Entry key, int64_t position) const {
 OrderedState::Cursor OrderedState::Seek(Entry key, SortKeyView sort) const {
   Cursor cursor;
   if (rows(key) == 0) return cursor;
-  [[gnu::uninitialized]] Path path;
+  Path path;
   DescendBySort(RootOf(key), sort, false, &path);
   cursor.state_ = this;
   cursor.key_ = key;
@@ -533,7 +533,7 @@ void OrderedState::Snapshot(SnapshotWriter& writer) const {
     to.PutU64(static_cast<uint64_t>(root->rows));
     to.PutU64(root->next_arrival);
     for (int64_t position = 0; position < root->rows;) {
-      [[gnu::uninitialized]] Path path;
+      Path path;
       DescendTo(root, position, &path);
       for (; path.index < path.leaf->count; ++path.index, ++position) {
         const Row& row = path.leaf->rows[path.index];
@@ -567,7 +567,7 @@ Status OrderedState::Restore(SnapshotReader& reader) {
           MakeRow(view, row_bytes.size(), arrival, uint64_t{tag} << HotTable::kTagShift);
       if (!row_bytes.empty())
         std::memcpy(RecordOf(row)->bytes + sort.size(), row_bytes.data(), row_bytes.size());
-      [[gnu::uninitialized]] Path path;
+      Path path;
       DescendBySort(root, view, true, &path);
       const bool in_order = path.position + path.index == root->rows;
       InsertRow(root, &path, row);
