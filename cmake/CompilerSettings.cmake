@@ -30,6 +30,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-restrict -Wno-error=maybe-uninitialized -Wno-error=array-bounds
                       -Wno-error=stringop-overflow -Wno-error=stringop-overread)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")  # of one branch of an `if constexpr`
+  add_compile_options(-Wno-unused-lambda-capture)
+endif()
 if(RT_STRICT)
   add_compile_options(-Wconversion)
 endif()

@@ -68,18 +68,21 @@ function(rt_programs prefix folder)
 endfunction()
 
 # rt_fuzz_targets(LINKS <target>...): each tests/fuzz/fuzz_*.cc as a program, with libFuzzer in the
-# build type Fuzz and with tests/fuzz/driver.cc elsewhere.
+# build type Fuzz and with tests/fuzz/driver.cc elsewhere. What users run is built without them.
 function(rt_fuzz_targets)
   cmake_parse_arguments(arg "" "" "LINKS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "tests/fuzz/fuzz_*.cc")
   if(NOT CMAKE_BUILD_TYPE STREQUAL "Fuzz")
-    add_library(rt_fuzz_driver OBJECT tests/fuzz/driver.cc)
+    add_library(rt_fuzz_driver OBJECT EXCLUDE_FROM_ALL tests/fuzz/driver.cc)
     target_link_libraries(rt_fuzz_driver PRIVATE ${arg_LINKS})
     rt_finish_target(rt_fuzz_driver)
   endif()
   foreach(source ${sources})
     get_filename_component(target "${source}" NAME_WE)
     add_executable(${target} ${source})
+    if(CMAKE_BUILD_TYPE STREQUAL "Release")
+      set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL TRUE)
+    endif()
     target_link_libraries(${target} PRIVATE ${arg_LINKS})
     if(CMAKE_BUILD_TYPE STREQUAL "Fuzz")
       target_link_options(${target} PRIVATE -fsanitize=fuzzer)
