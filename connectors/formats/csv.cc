@@ -123,9 +123,7 @@ Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_
     RT_TRY(DecodeStep(rows));
   }
   if (stop == Walk::kBad) {
-    const char* line = next_;
-    while (line < end_ && *line != '\n') ++line;
-    const std::string_view record(next_, static_cast<size_t>(line - next_));
+    const std::string_view record(next_, static_cast<size_t>(bad_end_ - next_));
     return rejects_->Take(
         {bad_reason_, place_, "", bad_message_,
          HeaderHint(record, place_, spec_.schema, spec_.options, rejects_->settings()), record});
@@ -312,7 +310,7 @@ CsvDecoder::Walk CsvDecoder::EndQuoted(const char* begin, const char* close, boo
   while (next < end_ && IsBlank(*next) && !IsDelimiter(next)) ++next;
   if (next == end_ && !at_end_) return Walk::kIncomplete;
   if (next < end_ && !IsDelimiter(next) && *next != '\n' && *next != '\r') {
-    const std::string_view text(next, static_cast<size_t>(std::min<ptrdiff_t>(end_ - next, 16)));
+    const std::string_view text(next, static_cast<size_t>(LineEnd(next) - next));
     return RejectRecord(next, RejectReason::kUndecodable,
                         fmt::format("text behind a closing quote: '{}'", Excerpt(text, 16)));
   }
@@ -354,7 +352,11 @@ CsvDecoder::Walk CsvDecoder::CheckCells(int row, const char* end) {
   if (marks_.beyond_ascii && !simdjson::validate_utf8(next_, static_cast<size_t>(end - next_))) {
     bad_reason_ = RejectReason::kInvalidEncoding;
     bad_message_ = "bytes that are no UTF-8";
-    if (rejects_->fails()) return Walk::kBad;
+    if (rejects_->fails()) {  // also where errors are ignored: Flink does not decode the line
+      bad_end_ = end;
+      while (bad_end_ > next_ && (bad_end_[-1] == '\n' || bad_end_[-1] == '\r')) --bad_end_;
+      return Walk::kBad;
+    }
     return RejectRecord(end, RejectReason::kInvalidEncoding, bad_message_);
   }
   const bool trailing_comma =
@@ -383,8 +385,12 @@ CsvDecoder::Walk CsvDecoder::RejectRecord(const char* at, RejectReason reason,
                                           std::string message) {
   bad_reason_ = reason;
   bad_message_ = std::move(message);
-  if (rejects_->fails() && !spec_.options.ignore_parse_errors) return Walk::kBad;
   if (at > next_ && (at[-1] == '\n' || at[-1] == '\r')) --at;
+  if (rejects_->fails() && !spec_.options.ignore_parse_errors) {
+    // Said when the whole line is here, so that the message is the same wherever a block ends.
+    bad_end_ = LineEnd(at);
+    return bad_end_ == end_ && !at_end_ ? Walk::kIncomplete : Walk::kBad;
+  }
   const RecordPlace place = place_;
   const char* const begin = next_;
   const Walk walk = SkipLine(at);
@@ -395,8 +401,13 @@ CsvDecoder::Walk CsvDecoder::RejectRecord(const char* at, RejectReason reason,
   return walk;
 }
 
-CsvDecoder::Walk CsvDecoder::SkipLine(const char* at) {
+const char* CsvDecoder::LineEnd(const char* at) const {
   while (at < end_ && *at != '\n' && *at != '\r') ++at;
+  return at;
+}
+
+CsvDecoder::Walk CsvDecoder::SkipLine(const char* at) {
+  at = LineEnd(at);
   if (at < end_ && *at == '\r' && at + 1 == end_ && !at_end_) return Walk::kIncomplete;
   if (at == end_ && !at_end_) return Walk::kIncomplete;
   if (at < end_) at += *at == '\r' && at + 1 < end_ && at[1] == '\n' ? 2 : 1;
@@ -684,8 +695,12 @@ Result<bool> CsvDecoder::TakeHeader() {
     fields_ = std::numeric_limits<int>::max();  // all cells are kept
     const Walk walk = WalkCells(&at);
     if (walk == Walk::kBad) {
-      return rejects_->Take(
-          {bad_reason_, place_, "", bad_message_, "", {next_, static_cast<size_t>(end_ - next_)}});
+      return rejects_->Take({bad_reason_,
+                             place_,
+                             "",
+                             bad_message_,
+                             "",
+                             {next_, static_cast<size_t>(bad_end_ - next_)}});
     }
     if (walk == Walk::kSkipped) continue;
     if (walk != Walk::kRow) {

@@ -88,6 +88,7 @@ class CsvDecoder final : public Decoder {
                  bool* is_last);
   Walk CheckCells(int row, const char* end);
   Walk RejectRecord(const char* at, RejectReason reason, std::string message);
+  const char* LineEnd(const char* at) const;  // or where the bytes at hand end
   Walk SkipLine(const char* at);
   bool IsDelimiter(const char* at) const;
   Cell Unescape(const char* begin, const char* end, bool quoted);
@@ -146,6 +147,7 @@ class CsvDecoder final : public Decoder {
   int cells_ = 0;  // of the record, kept in record_ or not
   int64_t record_lines_ = 0;
   RejectReason bad_reason_ = RejectReason::kUndecodable;
+  const char* bad_end_ = nullptr;  // of the bad record, without its line end
   std::string bad_message_;
   std::vector<Trouble> troubles_;  // unless the first one ends the job
   std::vector<Reject> walked_past_;

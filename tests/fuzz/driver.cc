@@ -103,7 +103,8 @@ class Mutator {
   ptrdiff_t Place(const Bytes& input) { return static_cast<ptrdiff_t>(Below(input.size() + 1)); }
 
   void Change(Bytes* input) {
-    static constexpr std::string_view kBytes("\0\n\r\t \"'`\\,;:()[]{}<>=-+*/.%_0129aZ\x7f\x80\xc3\xff", 41);
+    static constexpr std::string_view kBytes(
+        "\0\n\r\t \"'`\\,;:()[]{}<>=-+*/.%_0129aZ\x7f\x80\xc3\xff", 41);
     switch (Below(7)) {
       case 0:  // another byte
         if (!input->empty()) (*input)[Below(input->size())] = static_cast<uint8_t>(random_());
@@ -120,7 +121,8 @@ class Mutator {
         const ptrdiff_t begin = Place(*input);
         const ptrdiff_t most = static_cast<ptrdiff_t>(input->size()) - begin;
         input->erase(input->begin() + begin,
-                     input->begin() + begin + std::min<ptrdiff_t>(most, 1 + static_cast<ptrdiff_t>(Below(8))));
+                     input->begin() + begin +
+                         std::min<ptrdiff_t>(most, 1 + static_cast<ptrdiff_t>(Below(8))));
         return;
       }
       case 4: {  // a piece of another seed
@@ -134,15 +136,14 @@ class Mutator {
       case 5: {  // a piece once more
         const ptrdiff_t begin = Place(*input);
         const ptrdiff_t most = static_cast<ptrdiff_t>(input->size()) - begin;
-        const Bytes piece(input->begin() + begin,
-                          input->begin() + begin +
-                              std::min<ptrdiff_t>(most, static_cast<ptrdiff_t>(Below(24))));
+        const Bytes piece(
+            input->begin() + begin,
+            input->begin() + begin + std::min<ptrdiff_t>(most, static_cast<ptrdiff_t>(Below(24))));
         input->insert(input->begin() + Place(*input), piece.begin(), piece.end());
         return;
       }
       default:  // one bit
-        if (!input->empty())
-          (*input)[Below(input->size())] ^= static_cast<uint8_t>(1u << Below(8));
+        if (!input->empty()) (*input)[Below(input->size())] ^= static_cast<uint8_t>(1u << Below(8));
     }
   }
 

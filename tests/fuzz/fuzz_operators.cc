@@ -1,5 +1,6 @@
-// Bytes choose a form of Deduplicate or Rank, its rows, watermarks, cuts and restores; the changelog
-// folds to the batch answer after every row, and is the same in any cut and through any restore.
+// Bytes choose a form of Deduplicate or Rank, its rows, watermarks, cuts and restores; the
+// changelog folds to the batch answer after every row, and is the same in any cut and through any
+// restore.
 #include "tests/fuzz/fuzz.h"
 #include "tests/oracle/cases.h"
 

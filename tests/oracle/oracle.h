@@ -68,9 +68,9 @@ struct OracleCase {
   // not empty: no -U comes, a row replaces the one with the same values here
   std::vector<int> upsert_key;
   bool compares_after_each_row = true;  // false: after watermarks and at the end only (bundles)
-  bool leaves_no_state = false;        // the stream takes every row back in the end
+  bool leaves_no_state = false;         // the stream takes every row back in the end
   OperatorContext settings;
-  std::vector<Schema> more_inputs;     // inputs 1, 2, ... of joins and unions
+  std::vector<Schema> more_inputs;  // inputs 1, 2, ... of joins and unions
 };
 
 // The table that a changelog stands for; without -U, by key.
@@ -206,8 +206,7 @@ inline bool RunOracle(const OracleCase& oracle, Random random, int rows_max) {
   const std::vector<Event> events = oracle.stream(random);
   const std::string changelog = RunComparing(oracle, events);
   if (testing::Test::HasFailure()) return false;
-  EXPECT_EQ(RunCut(oracle, events, &random, rows_max, false), changelog)
-      << "in random cuts";
+  EXPECT_EQ(RunCut(oracle, events, &random, rows_max, false), changelog) << "in random cuts";
   EXPECT_EQ(RunCut(oracle, events, nullptr, 1, true), changelog) << "restored after every row";
   EXPECT_EQ(RunCut(oracle, events, &random, 9, true), changelog)
       << "in random cuts, restored after each";
