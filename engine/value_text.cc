@@ -176,9 +176,13 @@ void AppendScriptText(const Value& value, const Type& type, std::string* out) {
     case TypeKind::kBinary:
     case TypeKind::kVarBinary: AppendScriptBytes(std::get<std::string>(value), out); return;
     case TypeKind::kDate:
+      *out += '"';
+      AppendDate(std::get<int64_t>(value), out);
+      *out += '"';
+      return;
     case TypeKind::kTime:
       *out += '"';
-      AppendCastText(value, type, {}, out);
+      AppendTime(std::get<int64_t>(value), type.precision, out);
       *out += '"';
       return;
     case TypeKind::kTimestamp:
@@ -218,14 +222,14 @@ void AppendCastText(const Value& value, const Type& type, std::string_view zone,
     case TypeKind::kSymbol: out->append(std::get<std::string>(value)); return;
     case TypeKind::kBinary:
     case TypeKind::kVarBinary: AppendUtf8(std::get<std::string>(value), out); return;
-    case TypeKind::kDate: AppendDate(std::get<int64_t>(value), out); return;
-    case TypeKind::kTime: AppendTime(std::get<int64_t>(value), type.precision, out); return;
+    case TypeKind::kDate: AppendCastDate(std::get<int64_t>(value), out); return;
+    case TypeKind::kTime: AppendCastTime(std::get<int64_t>(value), type.precision, out); return;
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampLtz: {
       const WideTime time = ToWideTime(value, type);
       int64_t offset = 0;
       if (type.kind == TypeKind::kTimestampLtz) ZoneOffsetAtInstant(zone, time.millis, &offset);
-      AppendTimestamp(time.millis + offset, time.nanos, type.precision, out);
+      AppendCastTimestamp(time.millis + offset, time.nanos, type.precision, out);
       return;
     }
     case TypeKind::kIntervalMonths:

@@ -34,7 +34,11 @@ void AppendScriptFloat(float value, std::string* out);
 // --- cast text -----------------------------------------------------------------------------------
 // As CAST(value AS STRING): `zone` is table.local-time-zone, used for TIMESTAMP_LTZ only.
 void AppendCastText(const Value& value, const Type& type, std::string_view zone, std::string* out);
-// Java's Double.toString / Float.toString: `1.0`, `1.0E10`, `NaN`.
+// Its dates and times: the year in four digits, a TIME without zeros behind (`03:04:05.5`, `.0`).
+void AppendCastDate(int64_t days, std::string* out);
+void AppendCastTime(int64_t millis_of_day, int precision, std::string* out);
+void AppendCastTimestamp(int64_t millis, int32_t nanos_of_milli, int precision, std::string* out);
+// Java 17's Double.toString / Float.toString: `1.0`, `1.0E10`, `NaN`.
 void AppendJavaDouble(double value, std::string* out);
 void AppendJavaFloat(float value, std::string* out);
 // `1.20` from unscaled 120, scale 2.
@@ -43,8 +47,8 @@ void AppendDecimal(int128 unscaled, int scale, std::string* out);
 void AppendUtf8(std::string_view bytes, std::string* out);
 
 // --- times ---------------------------------------------------------------------------------------
-// Days since 1970-01-01 to `2026-01-02`; milliseconds of the day to `03:04:05` with `precision`
-// digits.
+// Days since 1970-01-01 to `2026-01-02` (`-0004-01-01`, `+10000-01-01`); milliseconds of the day to
+// `03:04:05` with `precision` digits.
 void AppendDate(int64_t days, std::string* out);
 void AppendTime(int64_t millis_of_day, int precision, std::string* out);
 // `2026-01-02 03:04:05.123` with exactly `precision` digits.

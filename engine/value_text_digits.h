@@ -50,4 +50,8 @@ inline void PutPadded(char* at, uint32_t number, int width) {
   }
 }
 
+// 0.00123, 123.0, 123000.0: digits without an exponent; `exponent` is the power of ten of the
+// first.
+void AppendPlainDigits(const char* digits, int count, int exponent, std::string* out);
+
 }  // namespace rowtide

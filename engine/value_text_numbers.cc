@@ -1,4 +1,5 @@
 // Numbers to text and back.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -33,53 +34,6 @@ Digits ShortestDigits(Float magnitude) {
   return digits;
 }
 
-// 0.00123, 123.0, 123000.0: the digits without an exponent.
-void AppendPlain(const Digits& digits, std::string* out) {
-  if (digits.exponent < 0) {
-    out->append("0.");
-    out->append(static_cast<size_t>(-digits.exponent - 1), '0');
-    out->append(digits.text, static_cast<size_t>(digits.count));
-    return;
-  }
-  const int whole = digits.exponent + 1;
-  if (digits.count <= whole) {
-    out->append(digits.text, static_cast<size_t>(digits.count));
-    out->append(static_cast<size_t>(whole - digits.count), '0');
-    out->append(".0");
-    return;
-  }
-  out->append(digits.text, static_cast<size_t>(whole));
-  *out += '.';
-  out->append(digits.text + whole, static_cast<size_t>(digits.count - whole));
-}
-
-template <typename Float>
-void AppendJava(Float value, std::string* out) {
-  if (std::isnan(value)) {
-    out->append("NaN");
-    return;
-  }
-  if (std::signbit(value)) *out += '-';
-  const Float magnitude = std::fabs(value);
-  if (std::isinf(value)) {
-    out->append("Infinity");
-  } else if (magnitude == 0) {
-    out->append("0.0");
-  } else {
-    const Digits digits = ShortestDigits(magnitude);
-    if (digits.exponent >= -3 && digits.exponent < 7) {
-      AppendPlain(digits, out);
-      return;
-    }
-    *out += digits.text[0];
-    *out += '.';
-    if (digits.count == 1) *out += '0';
-    out->append(digits.text + 1, static_cast<size_t>(digits.count - 1));
-    *out += 'E';
-    AppendInteger(digits.exponent, out);
-  }
-}
-
 template <typename Float>
 void AppendRepr(Float value, std::string* out) {
   if (!std::isfinite(value)) {
@@ -94,7 +48,7 @@ void AppendRepr(Float value, std::string* out) {
   }
   const Digits digits = ShortestDigits(magnitude);
   if (digits.exponent >= -4 && digits.exponent < 16) {
-    AppendPlain(digits, out);
+    AppendPlainDigits(digits.text, digits.count, digits.exponent, out);
     return;
   }
   *out += digits.text[0];
@@ -153,10 +107,36 @@ bool SplitNumber(std::string_view text, NumberText* number) {
   return true;
 }
 
+// The power of ten of the first digit that is not 0.
+int64_t PowerOfFirstDigit(const NumberText& number) {
+  const size_t whole = number.whole.find_first_not_of('0');
+  if (whole != std::string_view::npos)
+    return number.exponent + static_cast<int64_t>(number.whole.size() - whole) - 1;
+  const size_t fraction = std::min(number.fraction.find_first_not_of('0'), number.fraction.size());
+  return number.exponent - static_cast<int64_t>(fraction) - 1;
+}
+
 }  // namespace
 
-void AppendJavaDouble(double value, std::string* out) { AppendJava(value, out); }
-void AppendJavaFloat(float value, std::string* out) { AppendJava(value, out); }
+void AppendPlainDigits(const char* digits, int count, int exponent, std::string* out) {
+  if (exponent < 0) {
+    out->append("0.");
+    out->append(static_cast<size_t>(-exponent - 1), '0');
+    out->append(digits, static_cast<size_t>(count));
+    return;
+  }
+  const int whole = exponent + 1;
+  if (count <= whole) {
+    out->append(digits, static_cast<size_t>(count));
+    out->append(static_cast<size_t>(whole - count), '0');
+    out->append(".0");
+    return;
+  }
+  out->append(digits, static_cast<size_t>(whole));
+  *out += '.';
+  out->append(digits + whole, static_cast<size_t>(count - whole));
+}
+
 void AppendScriptDouble(double value, std::string* out) { AppendRepr(value, out); }
 void AppendScriptFloat(float value, std::string* out) { AppendRepr(value, out); }
 
@@ -210,9 +190,7 @@ bool ParseDouble(std::string_view text, double* value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
   if (error == std::errc::result_out_of_range) {
     // from_chars leaves the value alone: too small is 0, too large infinite, as Java reads it.
-    bool zero = true;
-    for (const char c : parts.whole) zero &= c == '0';
-    *value = parts.exponent < 0 || zero ? 0.0 : HUGE_VAL;
+    *value = PowerOfFirstDigit(parts) < 0 ? 0.0 : HUGE_VAL;
     if (parts.negative) *value = -*value;
     return true;
   }
@@ -233,7 +211,7 @@ bool ParseDecimal(std::string_view text, int precision, int scale, int128* unsca
       static_cast<int64_t>(number.whole.size()) + number.exponent - static_cast<int64_t>(zeros);
   digits.erase(0, zeros);
   const int64_t keep = point + scale;
-  if (keep > precision + 1 || keep > 39) {
+  if (keep > precision) {
     *fits = false;
     return true;
   }

@@ -87,7 +87,11 @@ size_t SequenceLength(std::string_view text, size_t* bad) {
   } else if (first >= 0xE0 && first <= 0xEF) {
     length = 3;
     if (first == 0xE0) low = 0xA0;
-    if (first == 0xED) high = 0x9F;
+    // A surrogate of its own is bad as a whole.
+    if (first == 0xED && text.size() > 1 && at(1) >= 0xA0 && at(1) <= 0xBF) {
+      *bad = text.size() > 2 && at(2) >= 0x80 && at(2) <= 0xBF ? 3 : 2;
+      return 0;
+    }
   } else if (first >= 0xF0 && first <= 0xF4) {
     length = 4;
     if (first == 0xF0) low = 0x90;

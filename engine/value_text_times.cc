@@ -3,9 +3,11 @@
 
 #include <charconv>
 #include <cstring>
+#include <optional>
 
 #include "engine/value_text.h"
 #include "engine/value_text_digits.h"
+#include "engine/zone_rules.h"
 
 namespace rowtide {
 namespace {
@@ -16,7 +18,15 @@ int64_t FloorDiv(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-// `2026-01-02` at `at`; returns its end. Years outside 0..9999 take more characters.
+char* PutMonthAndDay(char* at, int month, int day) {
+  at[0] = '-';
+  PutPair(at + 1, static_cast<uint32_t>(month));
+  at[3] = '-';
+  PutPair(at + 4, static_cast<uint32_t>(day));
+  return at + 6;
+}
+
+// `2026-01-02` at `at`; returns its end. Other years are `-0004` and `+10000`, as in ISO 8601.
 char* PutDate(char* at, int64_t days) {
   int64_t year;
   int month, day;
@@ -24,6 +34,8 @@ char* PutDate(char* at, int64_t days) {
   if (year < 0) {
     *at++ = '-';
     year = -year;
+  } else if (year > 9999) {
+    *at++ = '+';
   }
   if (year > 9999) {
     char digits[24];
@@ -36,11 +48,17 @@ char* PutDate(char* at, int64_t days) {
     PutPair(at + 2, static_cast<uint32_t>(year % 100));
     at += 4;
   }
-  at[0] = '-';
-  PutPair(at + 1, static_cast<uint32_t>(month));
-  at[3] = '-';
-  PutPair(at + 4, static_cast<uint32_t>(day));
-  return at + 6;
+  return PutMonthAndDay(at, month, day);
+}
+
+// As CAST writes it: the last four digits of the year, each as '0' + digit whatever its sign.
+char* PutCastDate(char* at, int64_t days) {
+  int64_t year;
+  int month, day;
+  CivilFromDays(days, &year, &month, &day);
+  for (int64_t power = 1000; power > 0; power /= 10)
+    *at++ = static_cast<char>('0' + year / power % 10);
+  return PutMonthAndDay(at, month, day);
 }
 
 // `03:04:05.123` with `precision` digits of the second.
@@ -86,6 +104,7 @@ bool IsLeap(int64_t year) { return year % 4 == 0 && (year % 100 != 0 || year % 4
 bool TakeDate(std::string_view* text, int64_t* days) {
   int year, month, day;
   const bool negative = TakeChar(text, '-');
+  if (!negative) TakeChar(text, '+');
   if (!TakeNumber(text, 6, &year) || !TakeChar(text, '-') || !TakeNumber(text, 2, &month) ||
       !TakeChar(text, '-') || !TakeNumber(text, 2, &day)) {
     return false;
@@ -161,6 +180,21 @@ const date::time_zone* FindZone(std::string_view name) {
   return last;
 }
 
+// The rules of a zone for what comes after the last change in the library's tables (2037 for most);
+// null before it, and where a zone has none.
+const ZoneRules* LaterRules(std::string_view zone, int64_t seconds, const date::sys_info& info) {
+  constexpr int64_t kTablesEnd = 2'114'380'800;  // 2037-01-01
+  constexpr int64_t kNever = 100'000'000'000;
+  if (seconds < kTablesEnd || info.end.time_since_epoch().count() < kNever) return nullptr;
+  thread_local std::string last_name;
+  thread_local std::optional<ZoneRules> last;
+  if (last_name != zone) {
+    last = ZoneRules::Read(zone);
+    last_name = zone;
+  }
+  return last ? &*last : nullptr;
+}
+
 }  // namespace
 
 int64_t DaysFromCivil(int64_t year, int month, int day) {
@@ -212,6 +246,31 @@ void AppendTimestamp(int64_t millis, int32_t nanos_of_milli, int precision, std:
   out->append(buffer, static_cast<size_t>(at - buffer));
 }
 
+void AppendCastDate(int64_t days, std::string* out) {
+  char buffer[40];
+  out->append(buffer, static_cast<size_t>(PutCastDate(buffer, days) - buffer));
+}
+
+void AppendCastTime(int64_t millis_of_day, int precision, std::string* out) {
+  AppendTime(millis_of_day, 0, out);
+  if (precision <= 0) return;
+  *out += '.';
+  int64_t rest = millis_of_day % 1000;
+  do {
+    *out += static_cast<char>('0' + rest / 100);
+    rest = rest % 100 * 10;
+  } while (rest != 0 && --precision > 0);
+}
+
+void AppendCastTimestamp(int64_t millis, int32_t nanos_of_milli, int precision, std::string* out) {
+  char buffer[64];
+  const int64_t days = FloorDiv(millis, kDayMillis);
+  char* at = PutCastDate(buffer, days);
+  *at++ = ' ';
+  at = PutTime(at, static_cast<uint32_t>(millis - days * kDayMillis), nanos_of_milli, precision);
+  out->append(buffer, static_cast<size_t>(at - buffer));
+}
+
 WideTime ToWideTime(const Value& value, const Type& type) {
   if (const WideTime* wide = std::get_if<WideTime>(&value)) return *wide;
   const int64_t number = std::get<int64_t>(value);
@@ -237,8 +296,10 @@ bool ZoneOffsetAtInstant(std::string_view zone, int64_t utc_millis, int64_t* off
   if (FixedOffset(zone, offset_millis)) return true;
   const date::time_zone* found = FindZone(zone);
   if (!found) return false;
-  const date::sys_seconds instant{std::chrono::seconds(FloorDiv(utc_millis, 1000))};
-  *offset_millis = found->get_info(instant).offset.count() * 1000;
+  const int64_t seconds = FloorDiv(utc_millis, 1000);
+  const date::sys_info info = found->get_info(date::sys_seconds{std::chrono::seconds(seconds)});
+  const ZoneRules* const rules = LaterRules(zone, seconds, info);
+  *offset_millis = (rules ? rules->OffsetAtInstant(seconds) : info.offset.count()) * 1000;
   return true;
 }
 
@@ -246,9 +307,12 @@ bool ZoneOffsetAtLocal(std::string_view zone, int64_t local_millis, int64_t* off
   if (FixedOffset(zone, offset_millis)) return true;
   const date::time_zone* found = FindZone(zone);
   if (!found) return false;
+  const int64_t seconds = FloorDiv(local_millis, 1000);
   // In a gap and in an overlap Java takes the offset before the change: `first`.
-  const date::local_seconds local{std::chrono::seconds(FloorDiv(local_millis, 1000))};
-  *offset_millis = found->get_info(local).first.offset.count() * 1000;
+  const date::sys_info info =
+      found->get_info(date::local_seconds{std::chrono::seconds(seconds)}).first;
+  const ZoneRules* const rules = LaterRules(zone, seconds, info);
+  *offset_millis = (rules ? rules->OffsetAtLocal(seconds) : info.offset.count()) * 1000;
   return true;
 }
 

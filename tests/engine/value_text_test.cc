@@ -36,6 +36,36 @@ std::string Echo(std::string_view text, const Type& type) {
   return out;
 }
 
+TEST(CastText, FloatsAreLikeJava17) {
+  const std::pair<double, const char*> doubles[] = {
+      {0.1, "0.1"},
+      {1e7, "1.0E7"},
+      {1e23, "9.999999999999999E22"},
+      {8.41e21, "8.409999999999999E21"},
+      {5e-324, "4.9E-324"},
+      {2.2250738585072014e-308, "2.2250738585072014E-308"},
+      {1.7976931348623157e308, "1.7976931348623157E308"},
+  };
+  for (const auto& [value, text] : doubles) {
+    std::string out;
+    AppendJavaDouble(value, &out);
+    EXPECT_EQ(text, out);
+  }
+  const std::pair<float, const char*> floats[] = {
+      {2147483648.0f, "2.14748365E9"},
+      {1e16f, "1.00000003E16"},
+      {1e17f, "9.9999998E16"},
+      {1.17549435e-38f, "1.17549435E-38"},
+      {1e-45f, "1.4E-45"},
+      {5.2817653e25f, "5.2817653E25"},
+  };
+  for (const auto& [value, text] : floats) {
+    std::string out;
+    AppendJavaFloat(value, &out);
+    EXPECT_EQ(text, out);
+  }
+}
+
 TEST(ScriptText, FloatsAreLikePythonsRepr) {
   const std::pair<double, const char*> cases[] = {
       {1.0, "1.0"},
