@@ -163,9 +163,16 @@ struct [[gnu::packed]] DecimalSumAccumulator {
   }
 };
 
+// $SUM0 stays NULL once it was.
 template <typename T>
 struct [[gnu::packed]] DecimalSum0Accumulator : DecimalSumAccumulator<T> {
   DecimalSum0Accumulator() { this->total = {0, 1}; }
+  void Add(T value) {
+    if (this->total.known) this->total.Add(value);
+  }
+  void Subtract(T value) {
+    if (this->total.known) this->total.Add(-static_cast<int128>(value));
+  }
 };
 
 template <typename T>

@@ -132,7 +132,10 @@ Result<NodePointer> BuildDecimal(CallSite& site, Arithmetic operation) {
 Result<NodePointer> BuildNumbers(CallSite& site, Arithmetic operation) {
   const Type left = site.argument_type(0);
   const Type right = site.argument_type(1);
-  const Type common = *LeastRestrictive(left, right);
+  Type common = *LeastRestrictive(left, right);
+  // The remainder of a whole DECIMAL by an integer is an integer; Flink computes it in 64 bits, so
+  // longer decimals wrap.
+  if (common.kind == TypeKind::kDecimal && IsInteger(site.type())) common = Type::BigInt();
   // The planner may have given the call a type of its own; what it computes in follows from the
   // operands.
   if (common.kind == TypeKind::kDecimal) return BuildDecimal(site, operation);

@@ -67,9 +67,10 @@ template <typename R, typename S>
 NodePointer DecimalFrom(CastSite& site) {
   const Type to = site.to;
   const int scale = site.from().kind == TypeKind::kDecimal ? site.from().scale : 0;
-  return CastRow<R, S>(site, [to, scale](RowCall&, S value, R* out) {
+  return CastRow<R, S>(site, [to, scale](RowCall& call, S value, R* out) {
     std::optional<int128> unscaled;
     if constexpr (std::is_floating_point_v<S>) {
+      if (!std::isfinite(value)) return call.Fail("NaN and Infinity are no DECIMAL");
       unscaled = DecimalFromDouble(static_cast<double>(value), to.precision, to.scale);
     } else {
       unscaled = Rescaled(value, scale, to.precision, to.scale);

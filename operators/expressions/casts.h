@@ -41,14 +41,9 @@ Result<NodePointer> CastToText(CastSite& site);
 Result<NodePointer> CastFromText(CastSite& site);
 Result<NodePointer> CastTime(CastSite& site);  // between DATE, TIME, TIMESTAMP, TIMESTAMP_LTZ
 
-// String to a value of the type as CAST reads it; kNull when a DECIMAL does not fit. `reason` after
-// kError.
+// String to a value of the type as CAST reads it; `reason` after kError.
 Outcome TextToValue(std::string_view text, const Type& type, const std::string& zone, Value* value,
                     std::string* reason);
-
-// yyyy-M-d[ H:m:s[.fraction]] as CAST and TO_TIMESTAMP read it: February 30 is the month's last
-// day.
-bool ReadSqlTimestamp(std::string_view text, WideTime* time);
 
 // Reads and writes a timestamp slot of any precision as milliseconds and nanoseconds.
 template <typename Slot>

@@ -1,13 +1,10 @@
 // CAST to and from strings. The text of values is engine/value_text's; what is read here is what
 // Flink's CAST reads.
-#include <algorithm>
-#include <cctype>
-#include <limits>
-
+#include "engine/java_numbers.h"
 #include "engine/value_text.h"
 #include "operators/expressions/casts.h"
 #include "operators/expressions/decimals.h"
-#include "operators/expressions/time_format.h"
+#include "operators/expressions/text_values.h"
 #include "operators/expressions/utf8.h"
 
 namespace rowtide {
@@ -51,71 +48,6 @@ NodePointer TextOfValue(CastSite& site) {
                    });
 }
 
-std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') text.remove_prefix(1);
-  while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
-  return text;
-}
-
-// [+-]digits[.digits]: the fraction is cut.
-bool ReadInteger(std::string_view text, int64_t lowest, int64_t highest, int64_t* value) {
-  text = Trimmed(text);
-  const bool negative = !text.empty() && text[0] == '-';
-  if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
-  if (text.empty()) return false;
-  const size_t point = std::min(text.find('.'), text.size());
-  int128 number = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (i == point) continue;
-    if (text[i] < '0' || text[i] > '9') return false;
-    if (i < point) number = number * 10 + (text[i] - '0');
-    if (number > int128{std::numeric_limits<int64_t>::max()} + 1) return false;
-  }
-  if (negative) number = -number;
-  if (number < lowest || number > highest) return false;
-  *value = static_cast<int64_t>(number);
-  return true;
-}
-
-bool ReadBoolean(std::string_view text, bool* value) {
-  std::string lower;
-  for (const char c : text) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  static constexpr const char* kTrue[] = {"t", "true", "y", "yes", "1"};
-  static constexpr const char* kFalse[] = {"f", "false", "n", "no", "0"};
-  *value = std::find(std::begin(kTrue), std::end(kTrue), lower) != std::end(kTrue);
-  return *value || std::find(std::begin(kFalse), std::end(kFalse), lower) != std::end(kFalse);
-}
-
-// Java's Double.valueOf: blanks around and a type letter behind.
-bool ReadDouble(std::string_view text, double* value) {
-  text = Trimmed(text);
-  if (text.size() > 1 && std::string_view("fFdD").find(text.back()) != std::string_view::npos &&
-      (std::isdigit(static_cast<unsigned char>(text[text.size() - 2])) ||
-       text[text.size() - 2] == '.')) {
-    text.remove_suffix(1);
-  }
-  return ParseDouble(text, value);
-}
-
-// yyyy[-M[-d]], and a timestamp, of which the date counts.
-bool ReadDate(std::string_view text, int64_t* days) {
-  text = Trimmed(text);
-  const size_t blank = text.find_first_of(" T");
-  if (blank != std::string_view::npos && blank > 0) text = text.substr(0, blank);
-  std::string whole(text);
-  for (int parts = static_cast<int>(std::count(whole.begin(), whole.end(), '-')); parts < 2;
-       ++parts)
-    whole += "-1";
-  return ParseDate(whole, days);
-}
-
-// HH[:mm[:ss[.fff]]]
-bool ReadTime(std::string_view text, int64_t* millis) {
-  text = Trimmed(text);
-  if (text.find(':') != std::string_view::npos) return ParseTime(text, millis);
-  return ParseTime(std::string(text) + ":00", millis);
-}
-
 struct IntegerRange {
   int64_t lowest;
   int64_t highest;
@@ -128,6 +60,42 @@ IntegerRange RangeOf(TypeKind kind) {
     case TypeKind::kInt: return {INT32_MIN, INT32_MAX};
     default: return {INT64_MIN, INT64_MAX};
   }
+}
+
+// The end of the first `units` UTF-16 units of UTF-8 text, or of all; *missing = how many it lacks.
+// A cut through a pair of units leaves *half.
+size_t Utf16Offset(std::string_view text, int units, int* missing, bool* half) {
+  size_t at = 0;
+  *missing = units;
+  *half = false;
+  while (at < text.size() && *missing > 0) {
+    const bool pair = static_cast<unsigned char>(text[at]) >= 0xf0;
+    *half = pair && *missing == 1;
+    if (*half) break;
+    *missing -= pair ? 2 : 1;
+    at += Utf8Offset(text.substr(at), 1);
+  }
+  return at;
+}
+
+// Bytes become a Java string, so CHAR(n) and VARCHAR(n) count UTF-16 units, and half a pair is '?'.
+NodePointer TextOfBytes(CastSite& site) {
+  const Type to = site.to;
+  return CastRow<StringView, StringView>(
+      site, [to](RowCall& call, const StringView& value, StringView* out) {
+        call.text.clear();
+        AppendUtf8(value.view(), &call.text);
+        if (to.precision < kMaxLength) {
+          int missing;
+          bool half;
+          call.text.resize(Utf16Offset(call.text, to.precision, &missing, &half));
+          if (half) call.text += '?';
+          if (!half && to.kind == TypeKind::kChar)
+            call.text.append(static_cast<size_t>(missing), ' ');
+        }
+        *out = call.Keep(call.text);
+        return Outcome::kValue;
+      });
 }
 
 // read(value) turns what TextToValue gives into the slot.
@@ -163,58 +131,35 @@ NodePointer FloatFromText(CastSite& site) {
 
 }  // namespace
 
-bool ReadSqlTimestamp(std::string_view text, WideTime* time) {
-  static const TimeFormat format = [] {
-    TimeFormat made;
-    std::string error;
-    RT_CHECK(made.Parse("yyyy-M-d[ H:m:s]", &error));
-    return made;
-  }();
-  // The fraction has no fixed width, so it is read here.
-  const size_t point = text.find('.');
-  int64_t nanos = 0;
-  if (point != std::string_view::npos) {
-    const std::string_view digits = text.substr(point + 1);
-    if (digits.size() > 9 || text.find(':') == std::string_view::npos) return false;
-    for (size_t i = 0; i < 9; ++i) {
-      const char c = i < digits.size() ? digits[i] : '0';
-      if (c < '0' || c > '9') return false;
-      nanos = nanos * 10 + (c - '0');
-    }
-    text = text.substr(0, point);
-  }
-  if (!format.Read(text, true, time)) return false;
-  time->millis += nanos / 1'000'000;
-  time->nanos = static_cast<int32_t>(nanos % 1'000'000);
-  return true;
-}
-
 Outcome TextToValue(std::string_view text, const Type& type, const std::string& zone, Value* value,
                     std::string* reason) {
   bool ok = false;
-  bool fits = true;
   int64_t number = 0;
   if (IsInteger(type)) {
     const IntegerRange range = RangeOf(type.kind);
-    ok = ReadInteger(text, range.lowest, range.highest, &number);
+    ok = ReadCastInteger(text, range.lowest, range.highest, &number);
     *value = number;
-  } else if (IsApproximate(type)) {
+  } else if (type.kind == TypeKind::kDouble) {
     double floating = 0;
-    ok = ReadDouble(text, &floating);
+    ok = ParseJavaDouble(text, &floating);
     *value = floating;
+  } else if (type.kind == TypeKind::kFloat) {
+    float floating = 0;
+    ok = ParseJavaFloat(text, &floating);
+    *value = static_cast<double>(floating);
   } else if (type.kind == TypeKind::kDecimal) {
     int128 unscaled = 0;
-    ok = ParseDecimal(Trimmed(text), type.precision, type.scale, &unscaled, &fits);
+    ok = ReadCastDecimal(text, type.precision, type.scale, &unscaled);
     *value = unscaled;
   } else if (type.kind == TypeKind::kBoolean) {
     bool truth = false;
-    ok = ReadBoolean(text, &truth);
+    ok = ReadCastBoolean(text, &truth);
     *value = truth;
   } else if (type.kind == TypeKind::kDate) {
-    ok = ReadDate(text, &number);
+    ok = ReadCastDate(text, &number);
     *value = number;
   } else if (type.kind == TypeKind::kTime) {
-    ok = ReadTime(text, &number);
+    ok = ReadCastTime(text, &number);
     *value = number;
   } else if (IsTimestamp(type)) {
     WideTime time{};
@@ -224,11 +169,9 @@ Outcome TextToValue(std::string_view text, const Type& type, const std::string& 
     time.millis -= offset;
     *value = FromWideTime(time, type);
   }
-  if (!ok) {
-    *reason = fmt::format("{} is no {}", Quote(text), ToString(type.Nullable()));
-    return Outcome::kError;
-  }
-  return fits ? Outcome::kValue : Outcome::kNull;
+  if (ok) return Outcome::kValue;
+  *reason = fmt::format("{} is no {}", Quote(text), ToString(type.Nullable()));
+  return Outcome::kError;
 }
 
 Result<NodePointer> CastToText(CastSite& site) {
@@ -254,9 +197,7 @@ Result<NodePointer> CastToText(CastSite& site) {
       return from.precision <= 6 ? TextOfValue<int64_t, int64_t>(site)
                                  : TextOfValue<WideTime, WideTime>(site);
     case TypeKind::kBinary:
-    case TypeKind::kVarBinary:
-      return TextOf<StringView>(
-          site, [](const StringView& value, std::string* out) { AppendUtf8(value.view(), out); });
+    case TypeKind::kVarBinary: return TextOfBytes(site);
     case TypeKind::kChar:
     case TypeKind::kVarChar:
     case TypeKind::kSymbol:

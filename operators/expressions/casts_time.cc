@@ -1,5 +1,7 @@
 // CAST between DATE, TIME, TIMESTAMP and TIMESTAMP_LTZ. TIMESTAMP_LTZ is read and written in the
 // session's zone.
+#include <algorithm>
+
 #include "engine/value_text.h"
 #include "operators/expressions/casts.h"
 
@@ -44,15 +46,22 @@ void Store(WideTime time, const Type& to, R* out) {
   }
 }
 
+// The milliseconds of which Flink keeps a whole number.
+int64_t UnitOfFlink(From source, const Type& to) {
+  static constexpr int64_t kUnits[] = {1000, 100, 10, 1};
+  if (to.kind == TypeKind::kDate) return source == From::kTimestamp ? kDayMillis : 1;
+  return IsTimestamp(to) ? kUnits[std::min(to.precision, 3)] : 1;
+}
+
 template <typename R, typename S>
 NodePointer Convert(CastSite& site) {
   const Type from = site.from();
   const Type to = site.to;
   const From source = FromOf(from);
   const bool from_instant = source == From::kLtz && to.kind != TypeKind::kTimestampLtz;
-  // Flink cuts towards 1970, so a TIMESTAMP before it falls on the next day (deviation 15.24).
-  const bool cuts_days =
-      site.context.flink_compat && source == From::kTimestamp && to.kind == TypeKind::kDate;
+  // Flink cuts towards 1970, so a TIMESTAMP before it falls on the next day, or into the next
+  // second (deviation 15.24).
+  const int64_t cut = site.context.flink_compat ? UnitOfFlink(source, to) : 1;
   const bool to_instant = source != From::kLtz && to.kind == TypeKind::kTimestampLtz;
   return CastRow<R, S>(site,
                        [=, zone = site.context.local_time_zone](RowCall&, const S& slot, R* out) {
@@ -61,7 +70,7 @@ NodePointer Convert(CastSite& site) {
                          if (from_instant) ZoneOffsetAtInstant(zone, time.millis, &offset);
                          if (to_instant) ZoneOffsetAtLocal(zone, time.millis, &offset);
                          time.millis += from_instant ? offset : -offset;
-                         if (cuts_days) time.millis = time.millis / kDayMillis * kDayMillis;
+                         time.millis = time.millis / cut * cut;
                          Store(time, to, out);
                          return Outcome::kValue;
                        });

@@ -113,6 +113,7 @@ Status BringTogether(CallSite* site) {
     common = IsCharacter(a) ? b : a;
   }
   if (common->kind == TypeKind::kNull) common->kind = TypeKind::kBoolean;
+  if (IsApproximate(a) && IsApproximate(b) && a.kind != b.kind) common = Type::Double();
   for (size_t i = 0; i < 2; ++i) {
     Type target = *common;
     const Type& own = site->arguments[i]->type();

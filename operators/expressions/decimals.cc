@@ -245,13 +245,11 @@ double DecimalToDouble(int128 unscaled, int scale) {
 
 std::optional<int128> DecimalFromDouble(double value, int precision, int scale) {
   if (!std::isfinite(value)) return std::nullopt;
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof(text), value).ptr;
+  std::string text;
+  AppendJavaDouble(value, &text);
   int128 unscaled;
   bool fits;
-  if (!ParseDecimal({text, static_cast<size_t>(end - text)}, precision, scale, &unscaled, &fits) ||
-      !fits)
-    return std::nullopt;
+  if (!ParseDecimal(text, precision, scale, &unscaled, &fits) || !fits) return std::nullopt;
   return unscaled;
 }
 

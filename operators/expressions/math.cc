@@ -182,10 +182,20 @@ Result<NodePointer> BuildAbs(CallSite& site) {
   });
 }
 
+// Where all of more than 18 digits are behind the point there is no room for a 1: NULL.
+NodePointer SignWithoutRoom(CallSite& site) {
+  return PerRow<int128, int128>(site, [](RowCall&, int128 value, int128* out) {
+    *out = 0;
+    return value == 0 ? Outcome::kValue : Outcome::kNull;
+  });
+}
+
 // SIGN(DECIMAL(p, s)) is a DECIMAL of the same scale: 1.0, not 1.
 Result<NodePointer> BuildSign(CallSite& site) {
   const Type type = site.argument_type(0);
   const int scale = type.kind == TypeKind::kDecimal ? type.scale : 0;
+  if (type.kind == TypeKind::kDecimal && type.precision > 18 && type.precision == scale)
+    return SignWithoutRoom(site);
   const int128 one = PowerOfTen(scale);
   return OfAnyNumber(site, [one](auto value) {
     using T = decltype(value);

@@ -150,7 +150,15 @@ R Equality(A a) {
 
 R Common(std::span<const Type> types, const char* what) {
   std::optional<Type> common = LeastRestrictive(types);
-  if (common) return common->WithoutTimeAttribute();
+  if (common) {
+    // Functions take the wider one of FLOAT and DOUBLE, whichever comes first.
+    const bool widens = common->kind == TypeKind::kFloat &&
+                        std::any_of(types.begin(), types.end(), [](const Type& type) {
+                          return type.kind == TypeKind::kDouble;
+                        });
+    if (widens) common->kind = TypeKind::kDouble;
+    return common->WithoutTimeAttribute();
+  }
   std::string list;
   for (const Type& type : types) list += (list.empty() ? "" : ", ") + ToString(type);
   return Status::InvalidArgument("the types of {} do not go together: {}", what, list);

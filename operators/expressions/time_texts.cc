@@ -7,6 +7,7 @@
 #include "operators/expressions/casts.h"
 #include "operators/expressions/decimals.h"
 #include "operators/expressions/kernels.h"
+#include "operators/expressions/text_values.h"
 #include "operators/expressions/time_format.h"
 
 namespace rowtide {

@@ -29,10 +29,11 @@ Type CommonDecimal(const Type& a, const Type& b) {
 
 std::optional<Type> CommonNumber(const Type& a, const Type& b) {
   if (a.kind == b.kind && a.kind != TypeKind::kDecimal) return a;
-  if (a.kind == TypeKind::kDouble || b.kind == TypeKind::kDouble) return Type::Double();
+  // To Calcite FLOAT and DOUBLE are as precise as each other, so the first one stands.
+  if (IsApproximate(a) && IsApproximate(b)) return Type::Of(a.kind);
   if (IsApproximate(a) || IsApproximate(b)) {
     const bool with_decimal = a.kind == TypeKind::kDecimal || b.kind == TypeKind::kDecimal;
-    return with_decimal ? Type::Double() : Type::Of(TypeKind::kFloat);
+    return with_decimal ? Type::Double() : Type::Of(IsApproximate(a) ? a.kind : b.kind);
   }
   if (IsInteger(a) && IsInteger(b)) return Type::Of(std::max(a.kind, b.kind));
   return CommonDecimal(AsDecimal(a), AsDecimal(b));
@@ -147,7 +148,9 @@ bool CanCast(const Type& from, const Type& to) {
   if (IsCharacter(to)) return true;
   if (IsCharacter(from)) return !IsInterval(to);
   if (IsNumber(from))
-    return IsNumber(to) || to.kind == TypeKind::kBoolean || (IsInterval(to) && IsExactNumber(from));
+    // A whole number can be an INTERVAL DAY, but not a DAY TO SECOND.
+    return IsNumber(to) || to.kind == TypeKind::kBoolean ||
+           (IsInterval(to) && IsInteger(from) && to.precision == to.scale);
   switch (from.kind) {
     case TypeKind::kBoolean: return IsNumber(to);
     case TypeKind::kBinary:
@@ -156,8 +159,6 @@ bool CanCast(const Type& from, const Type& to) {
     case TypeKind::kTime: return IsTimestamp(to);
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampLtz: return IsTemporal(to);
-    case TypeKind::kIntervalMonths:
-    case TypeKind::kIntervalMillis: return IsExactNumber(to);
     default: return false;
   }
 }

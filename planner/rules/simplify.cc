@@ -92,6 +92,8 @@ class Simplifier {
       return value.status();
     }
     if (IsNull(*value)) return std::optional<Expression>(Expression::Null(e.type));
+    // Flink's constants are BigDecimals, which have no -0.0.
+    if (double* const number = std::get_if<double>(&*value); number && *number == 0) *number = 0;
     return std::optional<Expression>(
         ConstantOfType(Expression::Literal(*value, e.type.NotNull()), e.type));
   }

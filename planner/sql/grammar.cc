@@ -265,7 +265,7 @@ Result<ast::DataType> Grammar::DataType() {
   } else if (word == "TIME") {
     RT_ASSIGN(const int precision, TypeParameter(0, 0, 9, "the precision of a TIME"));
     RT_TRY(AcceptSequence({"WITHOUT", "TIME", "ZONE"}).status());
-    type = Type::Of(K::kTime, precision);
+    type = Type::Of(K::kTime, std::min(precision, 3));  // as Calcite, whose TIME is milliseconds
   } else if (word == "TIMESTAMP" || word == "TIMESTAMP_LTZ") {
     RT_ASSIGN(const int precision, TypeParameter(6, 0, 9, "the precision of a TIMESTAMP"));
     type = word == "TIMESTAMP" ? Type::Timestamp(precision) : Type::TimestampLtz(precision);
@@ -284,6 +284,10 @@ Result<ast::DataType> Grammar::DataType() {
     const bool months =
         unit.starts_with("YEAR") || unit.starts_with("MONTH") || unit.starts_with("QUARTER");
     type = Type::Of(months ? K::kIntervalMonths : K::kIntervalMillis);
+    if (unit.find(" TO ") != std::string::npos) {
+      type = months ? Type::Interval(rowtide::IntervalUnit::kYear, rowtide::IntervalUnit::kMonth)
+                    : Type::Interval(rowtide::IntervalUnit::kDay, rowtide::IntervalUnit::kSecond);
+    }
   } else if (word == "ARRAY" || word == "MULTISET" || word == "MAP" || word == "ROW" ||
              word == "RAW" || word == "STRUCTURED") {
     known = false;
