@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "engine/base64.h"
+#include "engine/java_numbers.h"
 #include "connectors/formats/csv_header.h"
 
 namespace rowtide {
@@ -515,7 +516,8 @@ void CsvDecoder::DecodeColumn(Wanted& wanted, int rows, Trouble* trouble) {
     DecodeCells<T>(wanted, rows, trouble, [&type](const char* text, uint32_t bytes, T* out) {
       int128 value;
       bool fits = true;
-      if (!CsvDecimal({text, bytes}, type, &value, &fits)) return fits ? Cast::kBad : Cast::kNull;
+      if (!ParseJavaDecimal({text, bytes}, type.precision, type.scale, &value, &fits))
+        return Cast::kBad;
       *out = static_cast<T>(value);
       return fits ? Cast::kValue : Cast::kNull;
     });
@@ -534,12 +536,12 @@ void CsvDecoder::DecodeColumn(Wanted& wanted, int rows, Trouble* trouble) {
     case TypeKind::kFloat:
       return DecodeCells<float>(wanted, rows, trouble,
                                 [](const char* text, uint32_t bytes, float* out) {
-                                  return ValueIf(CsvFloat({text, bytes}, out));
+                                  return ValueIf(ParseJavaFloat({text, bytes}, out));
                                 });
     case TypeKind::kDouble:
       return DecodeCells<double>(wanted, rows, trouble,
                                  [](const char* text, uint32_t bytes, double* out) {
-                                   return ValueIf(CsvDouble({text, bytes}, out));
+                                   return ValueIf(ParseJavaDouble({text, bytes}, out));
                                  });
     case TypeKind::kDecimal:
       return wanted.layout == Layout::kInt64 ? decimals(int64_t{}) : decimals(int128{});

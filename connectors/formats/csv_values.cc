@@ -1,20 +1,11 @@
 #include "connectors/formats/csv_values.h"
 
-#include <charconv>
-#include <cmath>
-
 #include "connectors/formats/iso_times.h"
+#include "engine/java_numbers.h"
 #include "engine/value_text.h"
 
 namespace rowtide {
 namespace {
-
-// Java's String.trim: everything up to the blank.
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') text.remove_prefix(1);
-  while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
-  return text;
-}
 
 bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
   if (text.size() != lower.size()) return false;
@@ -25,55 +16,13 @@ bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
   return true;
 }
 
-// strtod's part for Java: a sign, digits or NaN or Infinity, and one of f F d D at the end.
-template <typename Number>
-bool FloatingPoint(std::string_view text, Number* value) {
-  text = Trim(text);
-  bool negative = false;
-  if (!text.empty() && (text.front() == '+' || text.front() == '-')) {
-    negative = text.front() == '-';
-    text.remove_prefix(1);
-  }
-  if (text == "NaN" || text == "Infinity") {
-    *value = static_cast<Number>(text == "NaN" ? NAN : negative ? -INFINITY : INFINITY);
-    return true;
-  }
-  if (!text.empty() && std::string_view("fFdD").find(text.back()) != std::string_view::npos)
-    text.remove_suffix(1);
-  if (text.empty() || (text.front() != '.' && (text.front() < '0' || text.front() > '9')))
-    return false;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, *value, std::chars_format::general);
-  if (stop != end || error == std::errc::invalid_argument) return false;
-  if (error == std::errc::result_out_of_range) {
-    // Too large or too small: what decides is the sign of the exponent, or the size without one.
-    const size_t exponent = text.find_first_of("eE");
-    const bool tiny = exponent != std::string_view::npos
-                          ? text[exponent + 1] == '-'
-                          : text.front() == '.' || text.front() == '0';
-    *value = tiny ? Number(0) : static_cast<Number>(INFINITY);
-  }
-  if (negative) *value = -*value;
-  return true;
-}
-
 }  // namespace
 
 bool CsvIntegerSlowly(std::string_view text, int64_t low, int64_t high, int64_t* value) {
-  text = Trim(text);
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *value);
-  return error == std::errc() && end == text.data() + text.size() && *value >= low &&
-         *value <= high;
+  return ParseJavaInteger(JavaTrimmed(text), low, high, value);
 }
 
-bool CsvBoolean(std::string_view text) { return EqualsIgnoringCase(Trim(text), "true"); }
-bool CsvDouble(std::string_view text, double* value) { return FloatingPoint(text, value); }
-bool CsvFloat(std::string_view text, float* value) { return FloatingPoint(text, value); }
-
-bool CsvDecimal(std::string_view text, const Type& type, int128* unscaled, bool* fits) {
-  return ParseDecimal(Trim(text), type.precision, type.scale, unscaled, fits);
-}
+bool CsvBoolean(std::string_view text) { return EqualsIgnoringCase(JavaTrimmed(text), "true"); }
 
 // java.sql.Date.valueOf: months and days of one digit too, and 02-30 is 03-02.
 bool CsvDate(std::string_view text, int32_t* days) {
@@ -99,6 +48,7 @@ bool CsvTime(std::string_view text, int precision, int32_t* millis) {
 
 bool CsvTimestamp(std::string_view text, bool zoned, WideTime* time) {
   int64_t days, nanos;
+  text = JavaTrimmed(text);
   if (!TakeIsoDate(&text, DayOverflow::kLastDay, &days) || !TakeCharacter(&text, ' ') ||
       !TakeIsoTime(&text, true, &nanos))
     return false;

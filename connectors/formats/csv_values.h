@@ -21,10 +21,6 @@ namespace rowtide {
 [[gnu::noinline, gnu::cold]] bool CsvIntegerSlowly(std::string_view text, int64_t low, int64_t high,
                                                    int64_t* value);
 bool CsvBoolean(std::string_view text);
-bool CsvDouble(std::string_view text, double* value);
-bool CsvFloat(std::string_view text, float* value);
-// False: no number. `*fits` = false: too many digits, NULL in Flink.
-bool CsvDecimal(std::string_view text, const Type& type, int128* unscaled, bool* fits);
 bool CsvDate(std::string_view text, int32_t* days);
 bool CsvTime(std::string_view text, int precision, int32_t* millis);
 // `zoned`: the text ends with Z. Milliseconds and the nanoseconds within.

@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "connectors/formats/csv_values.h"
 #include "connectors/formats/json_syntax.h"
+#include "engine/java_numbers.h"
 #include "engine/value_text.h"
 
 namespace rowtide {
@@ -51,7 +51,7 @@ void AppendScalar(std::string_view token, ondemand::json_type type, std::string*
     *out += token == "-0" ? "0" : token;
   } else {
     double number = 0;
-    CsvDouble(token, &number);
+    ParseJavaDouble(token, &number);
     AppendJavaDouble(number, out);
   }
 }

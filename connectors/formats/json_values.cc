@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/base64.h"
 #include "connectors/formats/csv_values.h"
 #include "connectors/formats/iso_times.h"
+#include "engine/base64.h"
+#include "engine/java_numbers.h"
 #include "engine/value_text.h"
 
 namespace rowtide {
@@ -66,7 +67,8 @@ JsonCast StoreInteger(const JsonScalar& scalar, int row, ColumnSlots* slots) {
 JsonCast StoreDecimal(const JsonScalar& scalar, const Type& type, int row, ColumnSlots* slots) {
   int128 value;
   bool fits = true;
-  if (scalar.kind == Kind::kWord || !CsvDecimal(scalar.text, type, &value, &fits))
+  if (scalar.kind == Kind::kWord ||
+      !ParseJavaDecimal(JavaTrimmed(scalar.text), type.precision, type.scale, &value, &fits))
     return JsonCast::kBad;
   if (!fits) return JsonCast::kNull;
   if (slots->layout() == Layout::kInt64)
@@ -81,7 +83,7 @@ JsonCast StoreString(const JsonScalar& scalar, const JsonOptions& options, int r
   if (scalar.kind == Kind::kNumber && !options.keeps_numbers &&
       scalar.text.find_first_of(".eE") != std::string_view::npos) {
     double number = 0;
-    CsvDouble(scalar.text, &number);
+    ParseJavaDouble(scalar.text, &number);
     std::string text;
     AppendJavaDouble(number, &text);
     slots->Set(row, strings->Copy(text));
@@ -123,7 +125,8 @@ JsonCast StoreTimestamp(std::string_view text, const Type& type, bool iso, int r
   const bool strict = iso && !zoned;
   int64_t days, nanos;
   if (!TakeIsoDate(&text, strict ? DayOverflow::kError : DayOverflow::kLastDay, &days) ||
-      !TakeCharacter(&text, iso ? 'T' : ' ') || !TakeIsoTime(&text, !iso, &nanos)) {
+      !(TakeCharacter(&text, iso ? 'T' : ' ') || (iso && TakeCharacter(&text, 't'))) ||
+      !TakeIsoTime(&text, !iso, &nanos)) {
     return JsonCast::kBad;
   }
   if (zoned && !TakeCharacter(&text, 'Z')) return JsonCast::kBad;
@@ -151,13 +154,13 @@ JsonCast StoreJson(const JsonScalar& scalar, const Type& type, const JsonOptions
     case TypeKind::kBigInt: return StoreInteger<int64_t>(scalar, row, slots);
     case TypeKind::kFloat: {
       float number;
-      if (!CsvFloat(scalar.text, &number)) return JsonCast::kBad;
+      if (!ParseJavaFloat(scalar.text, &number)) return JsonCast::kBad;
       slots->Set(row, number);
       return JsonCast::kValue;
     }
     case TypeKind::kDouble: {
       double number;
-      if (!CsvDouble(scalar.text, &number)) return JsonCast::kBad;
+      if (!ParseJavaDouble(scalar.text, &number)) return JsonCast::kBad;
       slots->Set(row, number);
       return JsonCast::kValue;
     }
