@@ -1,5 +1,7 @@
 #include "cli/script/unit_run.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -18,7 +20,11 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kLongestCut = 7;
-constexpr int kWaitsMax = 10000;
+// A source that makes rows by the clock has some within a millisecond or so; none after these waits
+// means that the script's tables wait for each other.
+constexpr int kWaitsMax = 2000;
+constexpr int kWaitsAtOnce = 100;
+constexpr useconds_t kWaitMicros = 1000;
 constexpr const char* kQueryTable = "";  // the name under which a query's rows are collected
 
 void ReplaceAll(std::string* text, const std::string& from, const std::string& to) {
@@ -72,6 +78,7 @@ class JobRun {
       RT_ASSIGN(const SourceState state, job->Step());
       if (state == SourceState::kEnd) break;
       waits = state == SourceState::kWait ? waits + 1 : 0;
+      if (waits > kWaitsAtOnce) usleep(kWaitMicros);
       if (waits > kWaitsMax) return Status::Internal("every source waits for another one");
       if (!way_.restores || job->rows_read() == rows_seen) continue;
       RT_TRY(Rebuild(&job));
@@ -308,8 +315,8 @@ std::vector<std::string> UnitRunner::NewLines(const std::set<fs::path>& before) 
     std::vector<std::string> parts = SplitLines(bytes);
     for (size_t i = 0; i < parts.size(); ++i) {
       const bool unfinished = !ends_line && i + 1 == parts.size();
-      lines.push_back(
-          fmt::format("{}: {}{}", name, Visible(parts[i]), unfinished ? " (no newline)" : ""));
+      lines.push_back(fmt::format("{}: {}{}", name, Visible(place_.Contract(parts[i])),
+                                  unfinished ? " (no newline)" : ""));
     }
   }
   std::sort(lines.begin(), lines.end(), Utf16Less);

@@ -145,6 +145,9 @@ std::string TableText(const PhysicalScan& scan, const Schema& schema) {
   const InputName names = [&schema](int column) { return schema.name(column); };
   const ObjectPath& path = scan.table->path;
   std::string text = fmt::format("[{}, {}, {}", path.catalog, path.database, path.name);
+  // Metadata columns are settled when the table is named; a projection names them again, later.
+  const std::string metadata = MetadataKeys(scan);
+  if (!scan.projected && !metadata.empty()) text += fmt::format(", metadata=[{}]", metadata);
   if (scan.filter_tried) text += fmt::format(", filter=[{}]", FiltersText(scan, names));
   if (scan.projected) {
     std::vector<std::string> columns;
@@ -152,8 +155,7 @@ std::string TableText(const PhysicalScan& scan, const Schema& schema) {
       const TableColumn& of = scan.table->columns[static_cast<size_t>(column)];
       if (of.kind == TableColumn::Kind::kPhysical) columns.push_back(of.name);
     }
-    text +=
-        fmt::format(", project=[{}], metadata=[{}]", fmt::join(columns, ", "), MetadataKeys(scan));
+    text += fmt::format(", project=[{}], metadata=[{}]", fmt::join(columns, ", "), metadata);
   }
   if (scan.watermark) {
     text += fmt::format(", watermark=[{}]", PhysicalText(scan.watermark->expression, names));

@@ -26,6 +26,7 @@ class Physical {
     for (PhysicalPointer& input : copy->inputs) {
       RT_ASSIGN(input, Visit(input));
     }
+    if (node->as<PhysicalGroupAggregate>()) copy->inputs[0] = WithoutUnread(*copy);
     if (const auto* limit = node->as<PhysicalLimit>(); limit && limit->fetch) {
       copy->inputs[0] = WithLimit(copy->inputs[0], limit->offset + *limit->fetch);
     }
@@ -39,6 +40,26 @@ class Physical {
   }
 
  private:
+  // What counts rows and reads no column needs no Calc over a scan that projects: COUNT(*). Flink
+  // keeps one where the table's columns stand in another order than the scan's.
+  static PhysicalPointer WithoutUnread(const PhysicalNode& node) {
+    const auto& aggregate = *node.as<PhysicalGroupAggregate>();
+    const PhysicalPointer& input = node.inputs[0];
+    const auto* calc = input->as<PhysicalCalc>();
+    const auto* scan = calc ? input->input().as<PhysicalScan>() : nullptr;
+    const bool reads_columns =
+        !aggregate.group.empty() ||
+        std::any_of(aggregate.calls.begin(), aggregate.calls.end(), [](const AggregateCall& call) {
+          return !call.arguments.empty() || call.filter >= 0;
+        });
+    if (reads_columns || !scan || calc->condition || !scan->table->source->projection) return input;
+    const std::vector<int> columns = scan->table->ScanColumns();
+    if (!std::is_sorted(columns.begin(), columns.end())) return input;
+    const bool is_unread = std::all_of(calc->projections.begin(), calc->projections.end(),
+                                       [](const Expression& e) { return InputsOf(e).empty(); });
+    return is_unread ? input->inputs[0] : input;
+  }
+
   // What the node's input must be hashed by; empty = single; none = no exchange.
   static std::optional<std::vector<int>> ExchangeKeys(const PhysicalNode& node) {
     if (const auto* rank = node.as<PhysicalRank>()) return rank->partition;
