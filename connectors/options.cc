@@ -77,14 +77,27 @@ bool SplitNumber(std::string_view text, int64_t* number, std::string* unit) {
   return true;
 }
 
-bool IsDuration(std::string_view text) {
+// Milliseconds of `1 s`, `5min`, `500`; -1 when it is no duration.
+int64_t MillisOf(std::string_view text) {
   int64_t number;
   std::string unit;
-  if (!SplitNumber(text, &number, &unit)) return false;
-  static constexpr std::string_view kUnits[] = {
-      "",  "ns",  "us",     "ms",      "milli", "millis", "s",     "sec", "second", "seconds",
-      "m", "min", "minute", "minutes", "h",     "hour",   "hours", "d",   "day",    "days"};
-  return std::find(std::begin(kUnits), std::end(kUnits), unit) != std::end(kUnits);
+  if (!SplitNumber(text, &number, &unit)) return -1;
+  struct Unit {
+    std::string_view names;  // between blanks
+    int64_t millis;
+  };
+  static constexpr Unit kUnits[] = {{"  ms milli millis millisecond milliseconds ", 1},
+                                    {" s sec secs second seconds ", 1000},
+                                    {" m min minute minutes ", 60000},
+                                    {" h hour hours ", 3600000},
+                                    {" d day days ", 86400000}};
+  for (const Unit& known : kUnits) {
+    if (known.names.find(" " + unit + " ") == std::string_view::npos) continue;
+    int64_t millis = 0;
+    return __builtin_mul_overflow(number, known.millis, &millis) ? -1 : millis;
+  }
+  if (unit == "us" || unit == "micros" || unit == "microseconds") return number / 1000;
+  return unit == "ns" || unit == "nanos" || unit == "nanoseconds" ? number / 1000000 : -1;
 }
 
 bool IsListed(std::string_view values, std::string_view value) {
@@ -118,7 +131,7 @@ Status CheckValue(const TableSpec& table, const std::string& key, const OptionSp
       return Status::InvalidArgument("option {} of table {} is one character, not {}", Quote(key),
                                      table.name, Quote(value));
     case OptionKind::kDuration:
-      if (IsDuration(value)) return Status::Ok();
+      if (MillisOf(value) >= 0) return Status::Ok();
       return Status::InvalidArgument("option {} of table {} is a duration such as '1 s', not {}",
                                      Quote(key), table.name, Quote(value));
     case OptionKind::kBytes:
@@ -187,6 +200,11 @@ std::optional<std::string> CharacterOption(const TableSpec& table, const std::st
   const auto found = table.options.find(key);
   if (found == table.options.end()) return std::nullopt;
   return UnescapeJava(found->second);
+}
+
+int64_t DurationOption(const TableSpec& table, const std::string& key, int64_t otherwise) {
+  const auto found = table.options.find(key);
+  return found == table.options.end() ? otherwise : MillisOf(found->second);
 }
 
 int64_t BytesOption(const TableSpec& table, const std::string& key, int64_t otherwise) {

@@ -34,6 +34,7 @@ bool BoolOption(const TableSpec& table, const std::string& key, bool otherwise);
 std::optional<std::string> CharacterOption(const TableSpec& table, const std::string& key);
 // `128MB`, `20b` as bytes, -1 when it is no size; and that of an option.
 int64_t SizeOf(std::string_view text);
+int64_t DurationOption(const TableSpec& table, const std::string& key, int64_t otherwise);  // ms
 int64_t BytesOption(const TableSpec& table, const std::string& key, int64_t otherwise);
 
 }  // namespace rowtide

@@ -3,6 +3,8 @@
 #include "connectors/blackhole.h"
 #include "connectors/checksum.h"
 #include "connectors/collect.h"
+#include "connectors/datagen.h"
+#include "connectors/datagen_fields.h"
 #include "connectors/files/read.h"
 #include "connectors/files/write.h"
 #include "connectors/formats/formats.h"
@@ -27,6 +29,7 @@ constexpr OptionSpec kFileOptions[] = {
     {"path", OptionKind::kText, true},
     {"format", OptionKind::kText, true},
     {"source.path.regex-pattern"},
+    {"source.monitor-interval", OptionKind::kDuration},
     {"scan.parallelism", OptionKind::kNumber},
     {"sink.rolling-policy.file-size", OptionKind::kBytes},
     {"sink.rolling-policy.rollover-interval", OptionKind::kDuration},
@@ -54,13 +57,14 @@ constexpr Connector kConnectors[] = {
     {"print", kPrintOptions, nullptr, CreatePrintSink},
     {"blackhole", kBlackholeOptions, nullptr, CreateBlackholeSink},
     {"checksum", kChangelogOptions, nullptr, CreateChecksumSink},
+    {"datagen", {}, CreateDatagenSource, nullptr},  // its options depend on the columns
     {"rows", kRowsOptions, CreateRowsSource, nullptr},
     {"collect", kChangelogOptions, nullptr, CreateCollectSink},
 };
 
 // Connectors of Flink that Rowtide does not have; their tables can be declared.
-constexpr std::string_view kLaterConnectors[] = {"kafka",     "upsert-kafka",    "jdbc",
-                                                 "hbase-2.2", "elasticsearch-7", "datagen"};
+constexpr std::string_view kLaterConnectors[] = {"kafka", "upsert-kafka", "jdbc", "hbase-2.2",
+                                                 "elasticsearch-7"};
 
 const Connector* Find(const TableSpec& table) {
   const auto option = table.options.find("connector");
@@ -103,13 +107,17 @@ ConnectorTraits TraitsOf(const TableSpec& table) {
       ParseChangelogMode(option == table.options.end() ? "I" : option->second);
   if (connector->make_source != nullptr) {
     SourceTraits& source = traits.source.emplace();
-    const bool is_file = connector->name == "filesystem";
-    source.mode = mode.ok() && !is_file ? *mode : ChangelogMode::InsertOnly();
-    source.projection = source.filter = source.limit = is_file;
-    source.source_watermark = !is_file;
+    const bool is_file = connector->name == "filesystem", is_datagen = connector->name == "datagen";
+    const bool is_rows = connector->name == "rows";
+    source.mode = mode.ok() && is_rows ? *mode : ChangelogMode::InsertOnly();
+    source.projection = source.filter = is_file;
+    source.limit = is_file || is_datagen;
+    source.source_watermark = is_rows;
+    source.bounded =
+        is_datagen ? IsDatagenBounded(table) : !table.options.contains("source.monitor-interval");
     const auto strategy = table.options.find(std::string(kEmitStrategy.key));
     source.watermark_on_event =
-        !is_file || (strategy != table.options.end() && strategy->second == "on-event");
+        is_rows || (strategy != table.options.end() && strategy->second == "on-event");
     if (is_file) source.metadata = FileMetadata();
   }
   if (connector->make_sink != nullptr) {
@@ -130,6 +138,7 @@ ConnectorTraits TraitsOf(const TableSpec& table) {
 Status CheckOptions(const TableSpec& table) {
   const Connector* connector = Find(table);
   if (connector == nullptr) return UnknownConnector(table);
+  if (connector->name == "datagen") return CheckDatagenOptions(table);
   std::span<const OptionSpec> format;
   const bool is_file = connector->name == "filesystem";
   if (is_file) {

@@ -127,9 +127,9 @@ void Rejects::AppendLetter(const Reject& reject) {
   field("message", reject.column.empty()
                        ? reject.message
                        : "column " + Quote(reject.column) + ": " + reject.message);
-  field("table", table_);
+  field("table_name", table_);
   field("file", file_);
-  fmt::format_to(std::back_inserter(buffer_), "\"line\":{},\"byte\":{},\"raw\":\"",
+  fmt::format_to(std::back_inserter(buffer_), "\"line\":{},\"byte\":{},\"raw_bytes\":\"",
                  reject.place.line, reject.place.byte);
   AppendBase64(raw, &buffer_);
   buffer_ += "\",\"text\":";

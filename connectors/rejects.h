@@ -3,8 +3,8 @@
 //   fail          the job stops; the message has table, file, line, byte, reason and the record
 //   skip          the record is left out and counted
 //   dead-letter   the same, and it is appended to a file of JSON lines that a json table can read:
-//                 {"code":"RT4001","reason":"cast","message":…,"table":…,"file":…,"line":2,
-//                  "byte":4,"raw":"eCxi","text":"x,b"}     raw is base64: any bytes come back
+//                 {"code":"RT4001","reason":"cast","message":…,"table_name":…,"file":…,"line":2,
+//                  "byte":4,"raw_bytes":"eCxi","text":"x,b"}    base64: any bytes come back
 //
 // records_read = rows of the source + rejected, where a record of many rows counts as its rows.
 // Each rejected record has one reason. A field that becomes NULL under 'ignore-parse-errors' is

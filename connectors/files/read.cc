@@ -23,12 +23,20 @@ Value MetadataOf(const FileEntry& file, const std::string& key) {
   return file.modified_ms;
 }
 
+// Where files come from, and how often it is looked at again.
+struct Watched {
+  std::string path;
+  std::optional<std::string> regex;
+  int64_t interval_millis = 0;  // 0 = once
+  const Clock* clock = nullptr;
+};
+
 class FileSource final : public Source {
  public:
-  FileSource(Schema schema, std::vector<FileEntry> files, ScanSpec scan, bool reads_text,
+  FileSource(Schema schema, Watched watched, ScanSpec scan, bool reads_text,
              std::unique_ptr<Rejects> rejects, std::unique_ptr<Decoder> decoder)
       : schema_(std::move(schema)),
-        files_(std::move(files)),
+        watched_(std::move(watched)),
         scan_(std::move(scan)),
         reads_text_(reads_text),
         rejects_(std::move(rejects)),
@@ -36,7 +44,25 @@ class FileSource final : public Source {
 
   const Schema& output_schema() const override { return schema_; }
 
+  // Adds the files that are new. Where a folder is watched, it may be empty or not there yet.
+  Status List() {
+    Result<std::vector<FileEntry>> found = ListFiles(watched_.path, watched_.regex);
+    if (!found.ok()) return watched_.interval_millis > 0 ? Status::Ok() : found.status();
+    if (files_.empty()) {
+      files_ = std::move(*found);
+      return Status::Ok();
+    }
+    for (FileEntry& file : *found) {
+      const bool is_known = std::any_of(files_.begin(), files_.end(), [&](const FileEntry& known) {
+        return known.path == file.path;
+      });
+      if (!is_known) files_.push_back(std::move(file));
+    }
+    return Status::Ok();
+  }
+
   Result<SourceState> Poll(Collector& out) override {
+    if (watched_.interval_millis > 0 && file_ == files_.size()) RT_TRY(ListIfDue());
     while (file_ < files_.size() && !(scan_.limit && emitted_ >= *scan_.limit)) {
       if (!stream_) RT_TRY(OpenFile({}, ""));
       const Status filled = Fill();
@@ -57,8 +83,9 @@ class FileSource final : public Source {
       if (!filled.ok()) return filled;
       if (batch.rows > 0) break;
     }
-    const bool is_over = file_ == files_.size() || (scan_.limit && emitted_ >= *scan_.limit);
-    return is_over ? SourceState::kEnd : SourceState::kMore;
+    if (scan_.limit && emitted_ >= *scan_.limit) return SourceState::kEnd;
+    if (file_ < files_.size()) return SourceState::kMore;
+    return watched_.interval_millis > 0 ? SourceState::kWait : SourceState::kEnd;
   }
 
   Status Snapshot(SnapshotWriter& writer) const override {
@@ -71,6 +98,8 @@ class FileSource final : public Source {
     writer.PutI64(place.rows);
     writer.PutBytes(stream_ ? decoder_->header() : "");
     writer.PutI64(emitted_);
+    if (watched_.interval_millis == 0) return Status::Ok();
+    for (size_t i = 0; i < file_; ++i) writer.PutBytes(files_[i].path);
     return Status::Ok();
   }
 
@@ -84,6 +113,7 @@ class FileSource final : public Source {
     RT_ASSIGN(place.rows, reader.I64("rows of the record"));
     RT_ASSIGN(const std::string_view header, reader.Bytes("header"));
     RT_ASSIGN(emitted_, reader.I64("rows"));
+    if (watched_.interval_millis > 0) RT_TRY(RestoreOrder(reader, path));
     const bool was_over = path.empty() && file_ == files_.size();
     if (!was_over && (file_ >= files_.size() || files_[file_].path != path)) {
       return Status::InvalidArgument("file {} of the snapshot is no longer number {} of the path",
@@ -103,6 +133,32 @@ class FileSource final : public Source {
   }
 
  private:
+  Status ListIfDue() {
+    const int64_t now = watched_.clock->NowMillis();
+    if (now < next_list_millis_) return Status::Ok();
+    next_list_millis_ = now + watched_.interval_millis;
+    return List();
+  }
+
+  // A watched folder: the files that were read come first, then the one that was being read.
+  Status RestoreOrder(SnapshotReader& reader, std::string_view current) {
+    std::vector<FileEntry> others = std::move(files_);
+    files_.clear();
+    const auto take = [&](std::string_view path) {
+      const auto at = std::find_if(others.begin(), others.end(),
+                                   [&](const FileEntry& file) { return file.path == path; });
+      files_.push_back(at == others.end() ? FileEntry{std::string(path)} : *at);
+      if (at != others.end()) others.erase(at);
+    };
+    for (size_t i = 0; i < file_; ++i) {
+      RT_ASSIGN(const std::string_view path, reader.Bytes("file that was read"));
+      take(path);
+    }
+    if (!current.empty()) take(current);
+    files_.insert(files_.end(), others.begin(), others.end());
+    return Status::Ok();
+  }
+
   Status OpenFile(RecordPlace place, std::string_view header) {
     const std::string& path = files_[file_].path;
     RT_ASSIGN(stream_, reads_text_ ? OpenText(path) : OpenBytes(path));
@@ -207,7 +263,9 @@ class FileSource final : public Source {
   }
 
   Schema schema_;
+  Watched watched_;
   std::vector<FileEntry> files_;
+  int64_t next_list_millis_ = 0;
   ScanSpec scan_;
   bool reads_text_;
   std::unique_ptr<Rejects> rejects_;
@@ -243,14 +301,18 @@ Result<std::unique_ptr<Source>> CreateFileSource(const TableSpec& table, const S
     }
   }
   RT_CHECK(schema.size() == static_cast<int>(scan.columns.size() + scan.metadata.size()));
-  RT_ASSIGN(std::vector<FileEntry> files,
-            ListFiles(table.options.at("path"), TextOption(table, "source.path.regex-pattern")));
   RT_ASSIGN(std::unique_ptr<Rejects> rejects, Rejects::Create(table.name, context));
   RT_ASSIGN(std::unique_ptr<Decoder> decoder,
             CreateDecoder(table, scan.columns, context, rejects.get()));
-  return std::unique_ptr<Source>(
-      std::make_unique<FileSource>(std::move(schema), std::move(files), scan, ReadsText(table),
-                                   std::move(rejects), std::move(decoder)));
+  Watched watched{table.options.at("path"), TextOption(table, "source.path.regex-pattern"),
+                  DurationOption(table, "source.monitor-interval", 0), context.clock};
+  if (watched.interval_millis > 0 && context.clock == nullptr)
+    return Status::Internal("a watched folder needs a clock");
+  auto source =
+      std::make_unique<FileSource>(std::move(schema), std::move(watched), scan, ReadsText(table),
+                                   std::move(rejects), std::move(decoder));
+  RT_TRY(source->List());
+  return std::unique_ptr<Source>(std::move(source));
 }
 
 }  // namespace rowtide

@@ -7,6 +7,8 @@
 // The rest of a record that a block cuts off is copied to the head of the next one. Blocks are
 // shared with the batches that point into them, and used again when nobody holds them.
 //
+// With 'source.monitor-interval' the path is looked at again and again, and the rows do not end.
+//
 // A batch has 1,024 rows unless its file ends or a pipe has nothing more for now; it never spans
 // two files. The position in the snapshot is the file, the byte and the line of the next record.
 #pragma once
