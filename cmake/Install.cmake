@@ -75,16 +75,15 @@ set(CPACK_DEBIAN_ROWTIDE_PACKAGE_NAME rowtide)
 set(CPACK_DEBIAN_ROWTIDE_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_ROWTIDE_PACKAGE_DEPENDS tzdata)
 string(CONCAT CPACK_COMPONENT_ROWTIDE_DESCRIPTION
-  "Streaming SQL over changelogs\n"
-  " Runs Flink SQL on one machine: deduplication, Top-N and aggregates over\n"
-  " streams of changes, with the changelog that Apache Flink gives.")
+  "Runs Flink SQL on one machine: deduplication, Top-N and aggregates over\n"
+  "streams of changes, with the changelog that Apache Flink gives.")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME librowtide-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 string(CONCAT CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
   "libboost1.81-dev, libfmt-dev, libhowardhinnant-date-dev, libicu-dev, libre2-dev, "
   "libsimdjson-dev, libspdlog-dev, libxxhash-dev, pkg-config")
 string(CONCAT CPACK_COMPONENT_DEV_DESCRIPTION
-  "Operators of Rowtide for C++ programs\n"
-  " Headers, static libraries and a CMake package: deduplication, Top-N and\n"
-  " aggregates as objects that take and give batches of changes.")
+  "Operators of Rowtide for C++ programs: headers, static libraries and a CMake\n"
+  "package. Deduplication, Top-N and aggregates as objects that take and give\n"
+  "batches of changes.")
 include(CPack)
