@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,8 @@
 namespace rowtide {
 
 namespace {
+
+constexpr int kLineShownMax = 100;
 
 ErrorForm error_form;
 
@@ -37,6 +40,29 @@ std::string Margin(std::string_view line, int column) {
   return margin;
 }
 
+// A long line is shown around the place: `…` stands for what is left out. Counted in characters.
+struct ShownLine {
+  std::string text;
+  int column;
+};
+
+ShownLine Window(std::string_view line, int column) {
+  std::vector<size_t> begins;
+  for (size_t at = 0; at < line.size(); ++at) {
+    if ((static_cast<unsigned char>(line[at]) & 0xc0) != 0x80) begins.push_back(at);
+  }
+  const int length = static_cast<int>(begins.size());
+  begins.push_back(line.size());
+  if (length <= kLineShownMax) return {std::string(line), column};
+  const int first = std::clamp(column - kLineShownMax / 2, 0, length - kLineShownMax);
+  const int last = first + kLineShownMax;
+  const size_t begin = begins[static_cast<size_t>(first)];
+  std::string text = first > 0 ? "…" : "";
+  text += line.substr(begin, begins[static_cast<size_t>(last)] - begin);
+  if (last < length) text += "…";
+  return {text, column - first + (first > 0 ? 1 : 0)};
+}
+
 void AppendSource(const SourcePosition& at, std::string_view origin, std::string_view sql,
                   std::string* text) {
   const std::string number = std::to_string(at.line);
@@ -44,10 +70,13 @@ void AppendSource(const SourcePosition& at, std::string_view origin, std::string
   *text += fmt::format("{}--> {}:{}:{}\n", gutter, origin, at.line, at.column);
   const std::string_view line = LineOf(sql, at.line);
   if (line.empty()) return;
+  const ShownLine shown = Window(line, at.column);
   const bool one_line = at.end_line == at.line && at.end_column >= at.column;
-  const int carets = one_line ? at.end_column - at.column + 1 : 1;
-  *text += fmt::format("{} |\n {} | {}\n{} | {}{}\n", gutter, number, line, gutter,
-                       Margin(line, at.column), std::string(static_cast<size_t>(carets), '^'));
+  const int room = kLineShownMax + 2 - shown.column;
+  const int carets = one_line ? std::clamp(at.end_column - at.column + 1, 1, std::max(room, 1)) : 1;
+  *text +=
+      fmt::format("{} |\n {} | {}\n{} | {}{}\n", gutter, number, shown.text, gutter,
+                  Margin(shown.text, shown.column), std::string(static_cast<size_t>(carets), '^'));
 }
 
 }  // namespace
@@ -82,6 +111,16 @@ std::string ErrorJson(const Status& error, std::string_view origin) {
   }
   if (!error.hint().empty()) json["hint"] = error.hint();
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+void PrintNote(std::string_view kind, std::string_view text) {
+  std::fflush(stdout);
+  std::string line = fmt::format("{}: {}\n", kind, text);
+  if (error_form.json) {
+    const nlohmann::ordered_json json = {{std::string(kind), text}};
+    line = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  }
+  std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
 int PrintError(const Status& error, std::string_view origin, std::string_view sql) {

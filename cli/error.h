@@ -34,6 +34,8 @@ std::string ErrorText(const Status& error, std::string_view origin, std::string_
 // {"code":"RT2031","kind":"validate","message":…,"exit":2,"span":{"file":…,"line":…,"column":…,
 // "end_line":…,"end_column":…},"hint":…}; `span` and `hint` where there is one.
 std::string ErrorJson(const Status& error, std::string_view origin);
+// Something to know that is no error, on standard error: `note: text`, or {"note":"text"}.
+void PrintNote(std::string_view kind, std::string_view text);
 // Prints it on standard error and returns the exit code.
 int PrintError(const Status& error, std::string_view origin, std::string_view sql);
 int ExitCodeOf(const Status& error);

@@ -50,7 +50,7 @@ int StatementRunner::Fail(const Status& status, const SqlText& sql) {
 int StatementRunner::Run(const ast::Statement& statement, const SqlText& sql, bool last) {
   stopped_ = false;
   Result<Outcome> outcome = session_.Execute(statement);
-  for (const std::string& note : session_.TakeNotes()) std::cerr << "note: " << note << "\n";
+  for (const std::string& note : session_.TakeNotes()) PrintNote("note", note);
   if (!outcome.ok()) return Fail(outcome.status(), sql);
   if (const auto* table = std::get_if<TextTable>(&*outcome)) {
     std::cout << TextOf(*table) << std::flush;
@@ -101,6 +101,9 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql) {
   progress.Clear();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   const int code = end.ok() ? Close(job, planned, *end, result, sql) : Fail(end.status(), sql);
+  if (end.ok() && *end == JobEnd::kEnded && !planned.is_query && IsTerminal(STDERR_FILENO)) {
+    PrintNote("done", fmt::format("{} rows read in {:.3f} s", job.rows_read(), took.count()));
+  }
   if (settings_.stats)
     std::cerr << StatsTable(job.Stats(), took.count(), job.rows_read()) << std::flush;
   return code;
@@ -128,10 +131,10 @@ int StatementRunner::Close(Job& job, const PlannedJob& planned, JobEnd end, Resu
   for (const std::string& summary : job.Summaries()) std::cout << summary << "\n" << std::flush;
   if (!stopped_) return 0;
   if (planned.writes_files()) {
-    std::cerr << "stopped: nothing was published; the files written so far keep their temporary "
-                 "names\n";
+    PrintNote("stopped",
+              "nothing was published; the files written so far keep their temporary names");
   } else if (planned.bounded) {
-    std::cerr << "stopped: not all of the input was read\n";
+    PrintNote("stopped", "not all of the input was read");
   } else {
     return 0;
   }

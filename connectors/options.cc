@@ -164,9 +164,15 @@ Status CheckOptions(const TableSpec& table, std::span<const OptionSpec> connecto
   for (const OptionSpec& spec : connector) known[std::string(spec.key)] = spec;
   for (const OptionSpec& spec : format) known[fmt::format("{}.{}", format_prefix, spec.key)] = spec;
   for (const auto& [key, spec] : known) {
-    if (spec.required && !table.options.contains(key)) {
-      return Status::InvalidArgument("table {} lacks the option {}", table.name, Quote(key));
+    if (!spec.required || table.options.contains(key)) continue;
+    std::vector<std::string> others;
+    for (const auto& [other, value] : table.options) {
+      if (!known.contains(other)) others.push_back(other);
     }
+    const std::string nearest = Nearest(key, others);
+    Status status = Status::InvalidArgument("table {} lacks the option {}", table.name, Quote(key));
+    if (nearest.empty()) return status;
+    return std::move(status).WithHint(fmt::format("is {} meant?", Quote(nearest)));
   }
   for (const auto& [key, value] : table.options) {
     const auto found = known.find(key);

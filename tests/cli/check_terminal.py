@@ -48,6 +48,12 @@ def check_table(rowtide, lab):
     yield "control characters do not reach the terminal", None if "\\x1b[31mb\\n" in done.stdout else repr(done.stdout)
 
 
+def check_insert(rowtide, lab):
+    with Session([rowtide, "run", "keep_first.sql"], lab) as session:
+        session.wait()
+        yield "an INSERT says when it is done", None if "done: 622 rows read in 0." in session.output else session.output[-300:]
+
+
 def check_progress(rowtide, lab):
     feed = subprocess.Popen(["bash", "-c", ENDLESS_LINES], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
@@ -128,5 +134,6 @@ def check_limit(rowtide, lab):
 def checks(rowtide, lab):
     yield from check_table(rowtide, lab)
     yield from check_limit(rowtide, lab)
+    yield from check_insert(rowtide, lab)
     yield from check_progress(rowtide, lab)
     yield from check_signals(rowtide, lab)

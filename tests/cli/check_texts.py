@@ -111,6 +111,9 @@ def check_arguments(rowtide, lab):
     error = json.loads(done.stderr)
     good = error["code"] == "RT2002" and error["span"] == {"file": "-c", "line": 2, "column": 2, "end_line": 2, "end_column": 6} \
         and "amount" in error["hint"] and error["kind"] == "validate" and error["exit"] == 2
+    noted = subprocess.run([rowtide, "run", "--errors", "json", "-c", "SET 'pipeline.max-parallelism' = '4'"], text=True,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    yield "a note as JSON", None if "no effect" in json.loads(noted.stderr or "{}").get("note", "") else noted.stderr
     yield "an error as JSON", None if good else done.stderr
 
 

@@ -157,6 +157,17 @@ TEST(Error, PointsAtTheWord) {
   EXPECT_EQ(ExitCodeOf(Status::Internal("x")), 1);
 }
 
+TEST(Error, ShowsALongLineAroundThePlace) {
+  const std::string line = std::string(300, 'a') + "é BAD" + std::string(300, 'b');
+  const std::string text = ErrorText(Status::Validate({1, 303, 1, 305}, "x"), "-c", line);
+  EXPECT_NE(text.find(" 1 | …" + std::string(47, 'a') + "é BAD" + std::string(48, 'b') + "…\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("   | " + std::string(50, ' ') + "^^^\n"), std::string::npos) << text;
+  const std::string end = ErrorText(Status::Validate({1, 605, 1, 605}, "x"), "-c", line);
+  EXPECT_NE(end.find(" 1 | …" + std::string(100, 'b') + "\n"), std::string::npos) << end;
+}
+
 TEST(Error, IsOneObjectAsJson) {
   const Status error =
       Status::Validate({2, 8, 2, 12}, "no column \"a\"\n\xff").WithHint("did you mean 'b'?");

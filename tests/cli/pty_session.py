@@ -28,6 +28,7 @@ class Session:
         fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
 
     def keys(self, text):
+        time.sleep(0.1)  # libedit draws its prompt just before it takes the terminal's echo over
         os.write(self.terminal, text.encode())
 
     def _take(self, seconds):
