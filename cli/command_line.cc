@@ -12,12 +12,12 @@
 #include "cli/error.h"
 #include "cli/error_codes.h"
 #include "cli/terminal.h"
+#include "cli/version.h"
 
 namespace rowtide {
 
 namespace {
 
-constexpr const char* kVersion = "rowtide 0.1.0";
 constexpr const char* kUsageCode = "RT2800";
 
 const std::vector<std::string> kForms = {"changelog", "tableau", "table", "json", "csv"};
@@ -84,7 +84,7 @@ class CommandLine::Verb {
 };
 
 CommandLine::CommandLine() : parser_(std::make_unique<Parser>()) {
-  text_.version = kVersion;
+  text_.version = std::string("rowtide ") + Version();
   text_.summary = "streaming SQL over changelogs: what Flink SQL says, on one machine";
   text_.verbs.reserve(16);  // a Verb refers to its text
   text_.exit_codes = {{"0", "", "done; also an endless job that a first Ctrl-C ended"},
@@ -98,7 +98,7 @@ CommandLine::CommandLine() : parser_(std::make_unique<Parser>()) {
   text_.environment = {{"NO_COLOR", "", "when set, no colour unless --color always"},
                        {"ROWTIDE_HISTORY", "",
                         "the shell's history; ~/.rowtide_history without it, none when empty"}};
-  parser_->app.set_version_flag("--version", kVersion);
+  parser_->app.set_version_flag("--version", text_.version);
   AddRun();
   AddExplain();
   AddShell();
@@ -310,7 +310,7 @@ int CommandLine::Run(int count, char** words) {
     Print(asked == nullptr ? OverviewText(text_) : HelpText(*asked));
     return 0;
   } catch (const CLI::CallForVersion&) {
-    Print(std::string(kVersion) + "\n");
+    Print(text_.version + "\n");
     return 0;
   } catch (const CLI::ParseError& error) {
     return PrintError(UsageError(error.what(), count, words), "", "");

@@ -8,7 +8,8 @@
 // without it. It has state of its own, since most forms of Deduplicate do not keep the row itself:
 // a hash a key, or the row where samples are asked for. Made only on request (--stats,
 // rowtide.conflicts.<view>). Then its counters `identical` and `duplicate` are those of the node:
-// rows in = keys + identical + duplicate + late, whatever the order and the mini-batch.
+// rows in = keys + identical + duplicate + late, whatever the order and the mini-batch. With a
+// state TTL its entries expire by clocks of their own.
 #pragma once
 
 #include <memory>

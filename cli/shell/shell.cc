@@ -8,6 +8,7 @@
 #include "cli/shell/line_editor.h"
 #include "cli/shell/statement_text.h"
 #include "cli/signals.h"
+#include "cli/version.h"
 #include "planner/sql/parser.h"
 
 namespace rowtide {
@@ -44,7 +45,7 @@ class Shell {
         }) {}
 
   int Run() {
-    std::puts("rowtide 0.1.0. Statements end with ; \\? is help, \\q ends.");
+    std::printf("rowtide %s. Statements end with ; \\? is help, \\q ends.\n", Version());
     while (true) {
       const LineEditor::Line line = editor_.Read(PromptOf(LookAt(typed_)));
       if (stop_signal == SIGTERM) return ExitCodeOfSignal(SIGTERM);

@@ -1,0 +1,7 @@
+#include "cli/version.h"
+
+namespace rowtide {
+
+const char* Version() { return RT_VERSION; }
+
+}  // namespace rowtide
