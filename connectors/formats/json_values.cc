@@ -125,7 +125,7 @@ JsonCast StoreTimestamp(std::string_view text, const Type& type, bool iso, int r
   const bool strict = iso && !zoned;
   int64_t days, nanos;
   if (!TakeIsoDate(&text, strict ? DayOverflow::kError : DayOverflow::kLastDay, &days) ||
-      !(TakeCharacter(&text, iso ? 'T' : ' ') || (iso && TakeCharacter(&text, 't'))) ||
+      !(TakeCharacter(&text, iso ? 'T' : ' ') || (strict && TakeCharacter(&text, 't'))) ||
       !TakeIsoTime(&text, !iso, &nanos)) {
     return JsonCast::kBad;
   }
