@@ -104,7 +104,7 @@ NodePointer DecimalComparison(Order order, const Type& type, Nodes arguments) {
 Status BringTogether(CallSite* site) {
   const Type& a = site->arguments[0]->type();
   const Type& b = site->arguments[1]->type();
-  std::optional<Type> common = LeastRestrictive(a, b);
+  std::optional<Type> common = ComparedIn(a, b);
   if (!common) {
     // A string beside a date, time or number is read as that.
     if (IsCharacter(a) == IsCharacter(b)) {
@@ -113,13 +113,19 @@ Status BringTogether(CallSite* site) {
     common = IsCharacter(a) ? b : a;
   }
   if (common->kind == TypeKind::kNull) common->kind = TypeKind::kBoolean;
-  if (IsApproximate(a) && IsApproximate(b) && a.kind != b.kind) common = Type::Double();
   for (size_t i = 0; i < 2; ++i) {
     Type target = *common;
     const Type& own = site->arguments[i]->type();
     if (target.kind == TypeKind::kDecimal && own.kind != TypeKind::kNull)
       target = IsExactNumber(own) ? AsDecimal(own) : target;
     if (IsCharacter(target) && IsCharacter(own)) continue;
+    // A text in a column that is no date or time equals none: NULL.
+    if (IsCharacter(own) && !site->call.operands[i].is_literal()) {
+      NodePointer& text = site->arguments[i];
+      RT_ASSIGN(text,
+                CastNode(std::move(text), target.Nullable(), true, site->context, site->label));
+      continue;
+    }
     RT_TRY(CastArgument(site, i, target));
   }
   return Status::Ok();

@@ -149,16 +149,8 @@ R Equality(A a) {
 }
 
 R Common(std::span<const Type> types, const char* what) {
-  std::optional<Type> common = LeastRestrictive(types);
-  if (common) {
-    // Functions take the wider one of FLOAT and DOUBLE, whichever comes first.
-    const bool widens = common->kind == TypeKind::kFloat &&
-                        std::any_of(types.begin(), types.end(), [](const Type& type) {
-                          return type.kind == TypeKind::kDouble;
-                        });
-    if (widens) common->kind = TypeKind::kDouble;
-    return common->WithoutTimeAttribute();
-  }
+  const std::optional<Type> common = LeastRestrictive(types);
+  if (common) return common->WithoutTimeAttribute();
   std::string list;
   for (const Type& type : types) list += (list.empty() ? "" : ", ") + ToString(type);
   return Status::InvalidArgument("the types of {} do not go together: {}", what, list);
@@ -170,16 +162,28 @@ std::vector<Type> TypesOf(A a) {
   return types;
 }
 
-R Greatest(A a) { return Common(TypesOf(a), "GREATEST or LEAST"); }
+// Where CASE takes the first one of FLOAT and DOUBLE, and of TIMESTAMP and TIMESTAMP_LTZ, functions
+// take the second.
+R CommonOfFunction(std::span<const Type> types, const char* what) {
+  RT_ASSIGN(Type common, Common(types, what));
+  for (const Type& type : types) {
+    const bool wins = (IsApproximate(common) && type.kind == TypeKind::kDouble) ||
+                      (IsTimestamp(common) && type.kind == TypeKind::kTimestampLtz);
+    if (wins) common.kind = type.kind;
+  }
+  return common;
+}
+
+R Greatest(A a) { return CommonOfFunction(TypesOf(a), "GREATEST or LEAST"); }
 
 R Coalesce(A a) {
-  RT_ASSIGN(Type common, Common(TypesOf(a), "COALESCE"));
+  RT_ASSIGN(Type common, CommonOfFunction(TypesOf(a), "COALESCE"));
   return common.WithNullable(
       std::all_of(a.begin(), a.end(), [](const Expression& e) { return e.type.nullable; }));
 }
 
 R If(A a) {
-  RT_ASSIGN(Type common, Common(TypesOf(a.subspan(1)), "IF"));
+  RT_ASSIGN(Type common, CommonOfFunction(TypesOf(a.subspan(1)), "IF"));
   return common.Nullable();
 }
 

@@ -187,7 +187,7 @@ Result<NodePointer> BuildSearch(CallSite& site) {
   const Sarg& sarg = *site.call.sarg;
   site.arguments.resize(1);  // whatever stands for the Sarg among the operands is not computed
   const Type operand = site.arguments[0]->type();
-  std::optional<Type> common = LeastRestrictive(operand, sarg.type);
+  std::optional<Type> common = ComparedIn(operand, sarg.type);
   if (!common)
     return Status::Unsupported("SEARCH of {} among {}", ToString(operand), ToString(sarg.type));
   Sarg points = sarg;

@@ -54,9 +54,7 @@ std::optional<Type> CommonButNull(const Type& a, const Type& b) {
   if (IsBinary(a) && IsBinary(b))
     return CommonString(a, b, TypeKind::kBinary, TypeKind::kVarBinary);
   if (IsTimestamp(a) && IsTimestamp(b)) {
-    const bool zoned = a.kind == TypeKind::kTimestampLtz && b.kind == TypeKind::kTimestampLtz;
-    Type common = Type::Of(zoned ? TypeKind::kTimestampLtz : TypeKind::kTimestamp,
-                           std::max(a.precision, b.precision));
+    Type common = Type::Of(a.kind, std::max(a.precision, b.precision));  // of the first
     if (a.time_attribute == b.time_attribute && a.kind == b.kind)
       common.time_attribute = a.time_attribute;
     return common;
@@ -70,6 +68,14 @@ std::optional<Type> CommonButNull(const Type& a, const Type& b) {
 std::optional<Type> LeastRestrictive(const Type& a, const Type& b) {
   std::optional<Type> common = CommonButNull(a, b);
   if (common) common->nullable = a.nullable || b.nullable;
+  return common;
+}
+
+std::optional<Type> ComparedIn(const Type& a, const Type& b) {
+  std::optional<Type> common = LeastRestrictive(a, b);
+  if (!common || a.kind == b.kind) return common;
+  if (IsApproximate(a) && IsApproximate(b)) common->kind = TypeKind::kDouble;
+  if (IsTimestamp(a) && IsTimestamp(b)) common->kind = TypeKind::kTimestamp;
   return common;
 }
 
@@ -208,10 +214,11 @@ bool CanInsert(const Type& from, const Type& to) {
   if (IsBinary(from) && IsBinary(to))
     return from.precision != kMaxLength || to.kind == TypeKind::kVarBinary;
   if (IsInteger(from) && IsInteger(to)) return from.kind < to.kind;
-  if (IsExactNumber(from) && to.kind == TypeKind::kDecimal) return true;
+  if (IsNumber(from) && to.kind == TypeKind::kDecimal) return true;
   if (IsNumber(from) && IsApproximate(to)) return from.kind != TypeKind::kDouble;
   if (IsTimestamp(from) && IsTimestamp(to)) return true;
-  return from.kind == TypeKind::kDate && IsTimestamp(to);
+  return from.kind == TypeKind::kTimestamp &&
+         (to.kind == TypeKind::kDate || to.kind == TypeKind::kTime);
 }
 
 }  // namespace rowtide

@@ -19,6 +19,9 @@ namespace rowtide {
 // of them is.
 // None when they do not mix (DATE and TIMESTAMP, numbers and strings).
 std::optional<Type> LeastRestrictive(std::span<const Type> types);
+// What two values of different types are compared in while the job runs: the wider of FLOAT and
+// DOUBLE, and wall-clock time for TIMESTAMP beside TIMESTAMP_LTZ.
+std::optional<Type> ComparedIn(const Type& a, const Type& b);
 std::optional<Type> LeastRestrictive(const Type& a, const Type& b);
 
 // DECIMAL(19, 0) for BIGINT and so on; a DECIMAL itself. Requires: IsExactNumber.
