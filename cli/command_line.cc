@@ -272,20 +272,27 @@ Status CommandLine::CheckVerb(const std::string& word) const {
 }
 
 Status CommandLine::UsageError(const std::string& message, int count, char** words) const {
-  Status error = Status::InvalidArgument("{}", message).WithErrorCode(kUsageCode);
-  const VerbText* verb = count > 1 ? FindVerb(words[1]) : nullptr;
-  if (verb == nullptr) return std::move(error).WithHint("rowtide --help lists verbs and options");
+  const VerbText* verb = FindVerb(words[1]);
+  if (verb == nullptr) {
+    return Status::InvalidArgument("{}", message)
+        .WithErrorCode(kUsageCode)
+        .WithHint("rowtide --help lists verbs and options");
+  }
   std::vector<std::string> names;
   for (const OptionText& option : verb->options) {
     for (const std::string& name : option.all_names()) names.push_back(name);
   }
+  const std::string list = "rowtide help " + verb->name + " lists the options";
   for (int i = 2; i < count; ++i) {
-    const std::string word = std::string(words[i]).substr(0, std::string(words[i]).find('='));
+    const std::string whole = words[i];
+    const std::string word = whole.substr(0, whole.find('='));
     if (!word.starts_with("--") || std::count(names.begin(), names.end(), word) > 0) continue;
     const std::string nearest = Nearest(word, names);
-    if (!nearest.empty()) return std::move(error).WithHint("did you mean " + nearest + "?");
+    return Status::InvalidArgument("rowtide {} has no option {}", verb->name, word)
+        .WithErrorCode(kUsageCode)
+        .WithHint(nearest.empty() ? list : "did you mean " + nearest + "?");
   }
-  return std::move(error).WithHint("rowtide help " + verb->name + " lists the options");
+  return Status::InvalidArgument("{}", message).WithErrorCode(kUsageCode).WithHint(list);
 }
 
 void CommandLine::PrintAsAsked() const {
@@ -293,6 +300,12 @@ void CommandLine::PrintAsAsked() const {
 }
 
 int CommandLine::Run(int count, char** words) {
+  for (int i = 1; i < count; ++i) {  // errors of the arguments themselves are to have the form too
+    const std::string_view word = words[i];
+    const bool parted =
+        word == "--errors" && i + 1 < count && std::string_view(words[i + 1]) == "json";
+    if (parted || word == "--errors=json") errors_ = "json";
+  }
   PrintAsAsked();
   if (count == 1) return Alone();
   // A verb behind `help` is its topic, which the parser would take for the verb.

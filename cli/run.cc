@@ -1,5 +1,7 @@
 #include "cli/run.h"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -37,7 +39,10 @@ Result<SqlText> ReadSql(const std::string& file, const std::string& command) {
     return Status::External("{} is a folder; a file of SQL statements is wanted", Quote(file));
   }
   std::ifstream in(file, std::ios::binary);
-  if (!in) return Status::External("the file {} cannot be read", Quote(file));
+  if (!in) {
+    return Status::External("the file {} cannot be read: {}", Quote(file), std::strerror(errno))
+        .WithErrorCode("RT5001");
+  }
   return SqlText{file, std::string(std::istreambuf_iterator<char>(in), {})};
 }
 

@@ -100,6 +100,7 @@ def check_arguments(rowtide, lab):
     cases = [(["run", "--limit", "-1", "-c", "SELECT 1"], "-1 is below 0"), (["run", "--limit=x", "-c", "SELECT 1"], "'x' is no whole number"),
              (["run", "--limt", "3", "-c", "SELECT 1"], "did you mean --limit?"), (["explian", "x"], "did you mean 'explain'?"),
              (["keep_last.sql"], "rowtide run keep_last.sql"), (["run"], "a file, - or -c"), (["help", "RT2032"], "rowtide help codes"),
+             (["explain", "--limit", "3", "-c", "SELECT 1"], "rowtide explain has no option --limit"),
              (["run", "--output", "yaml", "-c", "SELECT 1"], "yaml"), (["bench", "generate", "-5"], "")]
     for arguments, wanted in cases:
         done = subprocess.run([rowtide, *arguments], cwd=lab, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -111,6 +112,9 @@ def check_arguments(rowtide, lab):
     error = json.loads(done.stderr)
     good = error["code"] == "RT2002" and error["span"] == {"file": "-c", "line": 2, "column": 2, "end_line": 2, "end_column": 6} \
         and "amount" in error["hint"] and error["kind"] == "validate" and error["exit"] == 2
+    wrong = subprocess.run([rowtide, "run", "--errors", "json", "--nothing"], text=True, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, check=False)
+    yield "a wrong option as JSON", None if json.loads(wrong.stderr)["code"] == "RT2800" else wrong.stderr
     noted = subprocess.run([rowtide, "run", "--errors", "json", "-c", "SET 'pipeline.max-parallelism' = '4'"], text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     yield "a note as JSON", None if "no effect" in json.loads(noted.stderr or "{}").get("note", "") else noted.stderr
