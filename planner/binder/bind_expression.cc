@@ -717,7 +717,11 @@ Result<Expression> ExpressionBinder::BindIn(const ast::In& in) {
     const bool both_numbers = IsNumber(types[i]) && IsNumber(operand.type);
     const bool both_text = IsCharacter(types[i]) && IsCharacter(operand.type);
     const bool date_text = IsTemporal(operand.type) && IsCharacter(types[i]);
-    if (!both_numbers && !both_text && !date_text && !LeastRestrictive(types[i], operand.type)) {
+    // A list of nothing but texts is read as the operand's type.
+    const bool list_of_texts = common && IsCharacter(*common) &&
+                               (IsNumber(operand.type) || operand.type.kind == TypeKind::kBoolean);
+    if (!both_numbers && !both_text && !date_text && !list_of_texts &&
+        !LeastRestrictive(types[i], operand.type)) {
       return Status::Validate(in.operand->position, "{} and {} cannot be compared with IN",
                               ToString(operand.type), ToString(types[i]));
     }
