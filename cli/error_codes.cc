@@ -37,6 +37,11 @@ constexpr ErrorCode kCodes[] = {
      "CREATE TABLE t (a INTT) WITH ('connector' = 'print');",
      "The hint names the nearest one. Texts are STRING, times TIMESTAMP(3), exact numbers "
      "DECIMAL(10, 2)."},
+    {"RT2005", "A column is neither in GROUP BY nor in an aggregate.",
+     "The rows of a group may differ in it, so it has no one value for the group.",
+     "SELECT item, price FROM (VALUES ('a', 1)) AS t(item, price) GROUP BY item;",
+     "Add it to GROUP BY, or put it into an aggregate such as MAX. For the whole row that has the "
+     "highest value, rank with ROW_NUMBER() and keep rank 1."},
     {"RT2010", "The table has an option that its connector or format does not know.", "",
      "CREATE TABLE t (a INT) WITH ('connector' = 'print', 'print-identifer' = 'out');\n"
      "INSERT INTO t VALUES (1);",
@@ -49,6 +54,10 @@ constexpr ErrorCode kCodes[] = {
      "CREATE TABLE t (a INT) WITH ('connector' = 'filesytem', 'path' = 'sales.csv', 'format' = "
      "'csv');\nSELECT * FROM t;",
      "The hint names what there is."},
+    {"RT2013", "The table lacks an option that its connector or format needs.", "",
+     "CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = 'sales.csv');\n"
+     "SELECT * FROM t;",
+     "Write it into WITH (…). The hint names an option that may be a misspelling of it."},
     {"RT2031", "The sink cannot take the changes that the query makes.",
      "A sink or an operator takes rows of some kinds only, for example inserts alone, and the "
      "named node produces others: it corrects rows it has given before.",
@@ -58,6 +67,13 @@ constexpr ErrorCode kCodes[] = {
      "Write into a sink that takes updates, such as print; or make the query insert-only, for "
      "example by keeping the first row by a time attribute (ORDER BY ts ASC) instead of the last "
      "one. EXPLAIN CHANGELOG_MODE shows what every node produces."},
+    {"RT2032", "The columns of the query are not those of the sink.",
+     "INSERT goes by position: the first column of the query into the first one of the table. They "
+     "differ in number, or two of them in type.",
+     "CREATE TABLE s (item STRING, n INT) WITH ('connector' = 'print');\n"
+     "INSERT INTO s SELECT 1;",
+     "Name the columns that are written, INSERT INTO s (item) SELECT …, or give the query the "
+     "columns and types of the sink; CAST changes a type."},
     {"RT2040", "The query's key is not the sink's primary key.",
      "Rows of different keys of the query can meet under one primary key of the sink, and nothing "
      "says which of them is to win.",
@@ -120,6 +136,11 @@ constexpr ErrorCode kCodes[] = {
      "SET 'rowtide.limits.record-bytes' or 'rowtide.limits.json-depth' if the record is meant to "
      "be "
      "so; SET 'rowtide.bad-data.t' = 'skip' leaves it out."},
+    {"RT4005", "A NULL came for a NOT NULL column of the sink.", "",
+     "CREATE TABLE s (n INT NOT NULL) WITH ('connector' = 'print');\n"
+     "INSERT INTO s SELECT TRY_CAST(t AS INT) FROM (VALUES ('1'), ('x')) AS v(t);",
+     "SET 'table.exec.sink.not-null-enforcer' = 'DROP' leaves such rows out and counts them; "
+     "COALESCE gives them another value."},
     {"RT5000", "A file or the network failed.", "The operating system's reason is in the message.",
      "", "Running the job again may help."},
     {"RT5001", "There is no such file.", "",

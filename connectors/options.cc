@@ -170,7 +170,8 @@ Status CheckOptions(const TableSpec& table, std::span<const OptionSpec> connecto
       if (!known.contains(other)) others.push_back(other);
     }
     const std::string nearest = Nearest(key, others);
-    Status status = Status::InvalidArgument("table {} lacks the option {}", table.name, Quote(key));
+    Status status = Status::InvalidArgument("table {} lacks the option {}", table.name, Quote(key))
+                        .WithErrorCode("RT2013");
     if (nearest.empty()) return status;
     return std::move(status).WithHint(fmt::format("is {} meant?", Quote(nearest)));
   }

@@ -81,7 +81,8 @@ bool IsOneOf(std::span<const std::string_view> names, const std::string& name) {
 Status UnknownConnector(const TableSpec& table) {
   const auto option = table.options.find("connector");
   if (option == table.options.end())
-    return Status::InvalidArgument("table {} lacks the option 'connector'", table.name);
+    return Status::InvalidArgument("table {} lacks the option 'connector'", table.name)
+        .WithErrorCode("RT2013");
   std::vector<std::string> names;
   for (const Connector& connector : kConnectors) names.emplace_back(connector.name);
   if (IsOneOf(kLaterConnectors, option->second)) {

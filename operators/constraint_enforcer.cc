@@ -96,6 +96,7 @@ Result<bool> ConstraintEnforcer::CheckNotNull(const RowBatch& batch) {
       if (spec_.not_null == NotNullEnforcer::kDrop) break;
       return Status::DataError("column {} is NOT NULL, but a NULL is to be written into it",
                                Quote(spec_.target.name(column)))
+          .WithErrorCode("RT4005")
           .WithHint("SET 'table.exec.sink.not-null-enforcer' = 'DROP' leaves such rows out");
     }
     if (keeps) kept_.push_back(row);

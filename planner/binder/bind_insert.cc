@@ -33,7 +33,8 @@ Status Mismatch(const CatalogTable& table, const std::string& cause, const Schem
                           "Column types of query result and sink for '{}' do not match. Cause: {} "
                           "Query schema: {} Sink schema:  {}",
                           table.path.ToString(), cause, SchemaText(query),
-                          SchemaText(table.SinkSchema()));
+                          SchemaText(table.SinkSchema()))
+      .WithErrorCode("RT2032");
 }
 
 // A cast to the nullable type of the column, as Calcite writes it over a projection or above other
@@ -92,7 +93,8 @@ Result<InsertShape> ShapeOf(const ast::Insert& insert, const CatalogTable& table
     const int column = sink.Find(name.parts[0]);
     if (column < 0) {
       Status status = Status::Validate(name.position, "table {} has no column {} to write",
-                                       table.path.name, Quote(name.parts[0]));
+                                       table.path.name, Quote(name.parts[0]))
+                          .WithErrorCode("RT2002");
       const std::string nearest = Nearest(name.parts[0], sink.names());
       return nearest.empty() ? status
                              : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");

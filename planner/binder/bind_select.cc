@@ -77,6 +77,7 @@ Result<Expression> AfterAggregate(const Expression& e, const std::vector<Express
         name = table.columns[static_cast<size_t>(offset)].name;
     }
     return Status::Validate(e.position, "column {} is not in GROUP BY", Quote(name))
+        .WithErrorCode("RT2005")
         .WithHint("Add it to GROUP BY, or put it into an aggregate such as MAX.");
   }
   Expression copy = e;

@@ -1,6 +1,7 @@
 """On a terminal: the table, its colours and widths, the progress line, signals; and output piped into head."""
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -76,10 +77,14 @@ def check_progress(rowtide, lab):
 
 
 def stopped_copy(rowtide, lab, which):
+    folder = os.path.join(lab, "copied")
+    shutil.rmtree(folder, ignore_errors=True)
     feed = subprocess.Popen(["bash", "-c", ENDLESS_LINES], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
     job = subprocess.Popen([rowtide, "run", "-c", COPY], cwd=lab, stdin=feed.stdout, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                            text=True)
-    time.sleep(1)
+    deadline = time.time() + 20
+    while time.time() < deadline and not (os.path.isdir(folder) and os.listdir(folder)):
+        time.sleep(0.05)
     started = time.time()
     job.send_signal(which)
     output, error = job.communicate(timeout=20)
