@@ -18,6 +18,8 @@ namespace rowtide {
 namespace {
 
 constexpr size_t kPackedBytes = 128 << 10;
+// How long whoever writes into a pipe may take for the next bytes before it counts as a break.
+constexpr int kBreakMillis = 1;
 
 class PlainFile final : public ByteStream {
  public:
@@ -40,7 +42,7 @@ class PlainFile final : public ByteStream {
   int64_t taken() const override { return taken_; }
   bool would_wait() const override {
     pollfd input = {file_, POLLIN, 0};
-    return !is_regular_ && ::poll(&input, 1, 0) == 0;
+    return !is_regular_ && ::poll(&input, 1, kBreakMillis) == 0;
   }
 
  private:

@@ -194,6 +194,8 @@ class FileSource final : public Source {
         RT_TRY(rejects_->Flush());
         begin_ += *taken;
         if (decoder_->rows() == kBatchRows || (at_end_ && begin_ == end_)) return Status::Ok();
+        // A long record is on its way: the rows before it need not keep their blocks for it.
+        if (decoder_->rows() > 0 && end_ - begin_ > kBlockBytes) return Status::Ok();
         if (at_end_)
           return Status::Internal("the decoder left {} bytes at the end of the file",
                                   end_ - begin_);
@@ -206,7 +208,7 @@ class FileSource final : public Source {
   // An error that is of the file as a whole, and of no record, does not name it.
   Status InFile(const Status& error) const {
     const std::string& path = files_[file_].path;
-    if (error.message().find(path) != std::string::npos) return error;
+    if (error.message().starts_with("table ")) return error;
     Status status = Status(error).WithContext("file " + path);
     const bool undecodable = status.code() == StatusCode::kDataError && status.error_code().empty();
     return undecodable ? std::move(status).WithErrorCode("RT4001") : status;
@@ -221,9 +223,13 @@ class FileSource final : public Source {
     if (rest > 0) std::memcpy(block_->data(), before->data() + from, rest);
     begin_ = 0;
     end_ = rest;
-    RT_ASSIGN(const size_t count, stream_->Read(block_->data() + rest, block_->size() - rest));
-    at_end_ = count == 0;
-    end_ += count;
+    // A long record is looked at again only when there is twice as much of it.
+    const size_t wanted = rest < kBlockBytes ? 1 : block_->size() - rest;
+    while (!at_end_ && end_ - rest < wanted) {
+      RT_ASSIGN(const size_t count, stream_->Read(block_->data() + end_, block_->size() - end_));
+      at_end_ = count == 0;
+      end_ += count;
+    }
     return Status::Ok();
   }
 

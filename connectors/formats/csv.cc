@@ -155,6 +155,10 @@ void CsvDecoder::Scan(const BlockPointer& block, size_t begin, size_t end) {
 }
 
 void CsvDecoder::BeginBatch(const BlockPointer& block) {
+  if (rows_ == 0) {  // no row points into what was read so far
+    blocks_.clear();
+    copies_ = nullptr;
+  }
   if (blocks_.empty()) {
     first_record_ = place_.record;
     for (Wanted& wanted : wanted_) {

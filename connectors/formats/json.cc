@@ -96,6 +96,7 @@ class JsonDecoder final : public Decoder {
 
  private:
   void BeginBatch(const BlockPointer& block) {
+    if (rows_ == 0) blocks_.clear();  // no row points into what was read so far
     if (blocks_.empty()) {
       first_record_ = place_.record;
       for (Wanted& wanted : wanted_) wanted.slots.Begin();

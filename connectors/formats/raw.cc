@@ -43,6 +43,7 @@ class RawDecoder final : public Decoder {
   }
 
   Result<size_t> Decode(const BlockPointer& block, size_t begin, size_t end, bool at_end) override {
+    if (rows_ == 0) blocks_.clear();  // no row points into what was read so far
     if (blocks_.empty()) {
       first_record_ = place_.record;
       slots_.Begin();
