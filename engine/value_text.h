@@ -57,6 +57,8 @@ void AppendTimestamp(int64_t millis, int32_t nanos_of_milli, int precision, std:
 // millisecond, and back.
 WideTime ToWideTime(const Value& value, const Type& type);
 Value FromWideTime(WideTime time, const Type& type);  // cuts to the type's precision
+// The last year that is read: microseconds of later ones do not fit 64 bits.
+inline constexpr int64_t kLastYear = 290'000;
 int64_t DaysFromCivil(int64_t year, int month, int day);
 void CivilFromDays(int64_t days, int64_t* year, int* month, int* day);
 int DaysOfMonth(int64_t year, int month);

@@ -109,6 +109,7 @@ bool TakeDate(std::string_view* text, int64_t* days) {
       !TakeChar(text, '-') || !TakeNumber(text, 2, &day)) {
     return false;
   }
+  if (year > kLastYear) return false;
   if (negative) year = -year;
   if (month < 1 || month > 12 || day < 1 || day > DaysOfMonth(year, month)) return false;
   *days = DaysFromCivil(year, month, day);

@@ -28,7 +28,7 @@ bool TakeYear(std::string_view* text, int64_t* year) {
   const char sign = text->empty() ? '\0' : text->front();
   if (sign != '-' && sign != '+') return TakeDigits(text, 4, 4, year);
   text->remove_prefix(1);
-  if (!TakeDigits(text, sign == '+' ? 5 : 4, 9, year)) return false;
+  if (!TakeDigits(text, sign == '+' ? 5 : 4, 9, year) || *year > kLastYear) return false;
   if (sign == '-') *year = -*year;
   return true;
 }

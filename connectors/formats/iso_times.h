@@ -16,7 +16,7 @@ enum class DayOverflow : uint8_t { kLastDay, kError };
 // Between `least` and `most` digits.
 bool TakeDigits(std::string_view* text, size_t least, size_t most, int64_t* value);
 bool TakeCharacter(std::string_view* text, char c);
-// `yyyy-MM-dd`: four digits of the year, up to nine behind a sign (a plus needs more than four).
+// `yyyy-MM-dd`: four digits of the year, up to 290000 behind a sign (a plus needs more than four).
 bool TakeIsoDate(std::string_view* text, DayOverflow overflow, int64_t* days);
 // `HH:mm[:ss[.n…]]` up to nine digits; nanoseconds of the day. An hour of 24 is taken too: the
 // caller looks.

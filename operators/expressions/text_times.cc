@@ -116,7 +116,7 @@ class TimestampReader {
     const std::string_view digits = Digits(19);
     if (plus ? digits.size() <= 4 : digits.size() != 4) return false;
     year_ = Number(digits);
-    return year_ >= 1 && year_ <= 999'999'999;
+    return year_ >= 1 && year_ <= kLastYear;
   }
 
   // Two digits, then again any number of digits of the same value: `1`, `01`, and Java's `0101`.
