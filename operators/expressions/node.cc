@@ -80,8 +80,8 @@ Status RowFailure(const std::string& label, const std::string& reason, const Nod
 
 Status CastArgument(CallSite* site, size_t i, const Type& to) {
   NodePointer& argument = site->arguments[i];
-  RT_ASSIGN(argument, CastNode(std::move(argument), to.WithNullable(argument->type().nullable),
-                               false, site->context, site->label));
+  const Type type = to.WithNullable(argument->type().nullable);  // before it is moved from
+  RT_ASSIGN(argument, CastNode(std::move(argument), type, false, site->context, site->label));
   return Status::Ok();
 }
 
