@@ -1,4 +1,5 @@
-// What parses, prints; the print parses again and prints the same.
+// What parses, prints; the print parses again and prints the same. The print has parentheses around
+// everything, so it may be nested more deeply than the bound allows, and is refused by name then.
 #include "planner/sql/parser.h"
 #include "planner/sql/unparse.h"
 #include "tests/fuzz/fuzz.h"
@@ -15,6 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!*statement) break;
     const std::string first = Unparse(**statement);
     const Result<std::vector<ast::Statement>> again = ParseScript(first);
+    if (!again.ok() && again.status().message().starts_with("more than 256 expressions")) continue;
     if (!again.ok()) fuzz::Fail("a printed statement parses", first, again.status().ToString());
     if (again->size() != 1) fuzz::Fail("a printed statement is one statement", first);
     const std::string second = Unparse(again->front());
