@@ -8,6 +8,7 @@
 
 #include "cli/error_codes.h"
 #include "cli/terminal.h"
+#include "planner/refusals.h"
 
 namespace rowtide {
 
@@ -123,7 +124,8 @@ void PrintNote(std::string_view kind, std::string_view text) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-int PrintError(const Status& error, std::string_view origin, std::string_view sql) {
+int PrintError(const Status& status, std::string_view origin, std::string_view sql) {
+  const Status error = AsSentence(status);
   std::fflush(stdout);
   const std::string text = error_form.json ? ErrorJson(error, origin)
                                            : ErrorText(error, origin, sql, error_form.colored);

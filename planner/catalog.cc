@@ -1,7 +1,6 @@
 #include "planner/catalog.h"
 
 #include <algorithm>
-#include <set>
 
 namespace rowtide {
 
@@ -51,113 +50,198 @@ ObjectPath Catalog::Resolve(const std::vector<std::string>& parts) const {
           count > 1 ? parts[count - 2] : current_database_, parts[count - 1]};
 }
 
+// --- tables and views --------------------------------------------------------------------------
+
+const Catalog::Object* Catalog::Find(const ObjectPath& path) const {
+  for (const Objects* objects : {&temporary_, &permanent_}) {
+    const auto found = objects->find(path);
+    if (found != objects->end()) return &found->second;
+  }
+  return nullptr;
+}
+
 TablePointer Catalog::FindTable(const ObjectPath& path) const {
-  const auto found = tables_.find(path);
-  return found == tables_.end() ? nullptr : found->second;
+  const Object* object = Find(path);
+  return object ? object->table : nullptr;
 }
 
 const CatalogView* Catalog::FindView(const ObjectPath& path) const {
-  const auto found = views_.find(path);
-  return found == views_.end() ? nullptr : &found->second;
+  const Object* object = Find(path);
+  return object && object->view ? &*object->view : nullptr;
+}
+
+Status Catalog::Add(const ObjectPath& path, Object object, bool temporary, bool if_not_exists) {
+  const bool made = (temporary ? temporary_ : permanent_).emplace(path, std::move(object)).second;
+  if (made || if_not_exists) return Status::Ok();
+  return Status::InvalidArgument("there is a table or view {} already", path.ToString());
 }
 
 Status Catalog::AddTable(CatalogTable table, bool if_not_exists) {
-  if (FindTable(table.path) || FindView(table.path)) {
-    if (if_not_exists) return Status::Ok();
-    return Status::InvalidArgument("there is a table or view {} already", table.path.ToString());
-  }
   const ObjectPath path = table.path;
-  tables_[path] = std::make_shared<const CatalogTable>(std::move(table));
-  return Status::Ok();
+  const bool temporary = table.temporary;
+  Object object;
+  object.table = std::make_shared<const CatalogTable>(std::move(table));
+  return Add(path, std::move(object), temporary, if_not_exists);
 }
 
 Status Catalog::AddView(CatalogView view, bool if_not_exists) {
-  if (FindTable(view.path) || FindView(view.path)) {
-    if (if_not_exists) return Status::Ok();
-    return Status::InvalidArgument("there is a table or view {} already", view.path.ToString());
-  }
   const ObjectPath path = view.path;
-  views_[path] = std::move(view);
-  return Status::Ok();
+  const bool temporary = view.temporary;
+  Object object;
+  object.view = std::move(view);
+  return Add(path, std::move(object), temporary, if_not_exists);
 }
 
-namespace {
-
-Status Absent(const char* what, const ObjectPath& path, const std::vector<std::string>& names) {
+// A temporary object must go before the permanent one that it hides.
+Status Catalog::Drop(const ObjectPath& path, bool is_view, bool temporary, bool if_exists) {
+  const std::string kind = is_view ? "VIEW" : "TABLE";
+  const auto is_wanted = [&](const Objects& objects) {
+    const auto found = objects.find(path);
+    return found != objects.end() && found->second.view.has_value() == is_view;
+  };
+  if (!temporary && is_wanted(temporary_)) {
+    return Status::InvalidArgument("{} is temporary; write DROP TEMPORARY {}", path.ToString(),
+                                   kind);
+  }
+  Objects& objects = temporary ? temporary_ : permanent_;
+  if (is_wanted(objects)) {
+    objects.erase(path);
+    return Status::Ok();
+  }
+  if (if_exists) return Status::Ok();
+  if (temporary && is_wanted(permanent_)) {
+    return Status::InvalidArgument("{} is not temporary; write DROP {}", path.ToString(), kind);
+  }
   Status status =
-      Status::InvalidArgument("there is no {} {}", what, path.ToString()).WithErrorCode("RT2001");
-  const std::string nearest = Nearest(path.name, names);
+      Status::InvalidArgument("there is no {} {}", is_view ? "view" : "table", path.ToString())
+          .WithErrorCode("RT2001");
+  if (const Object* other = Find(path); other && other->view.has_value() != is_view) {
+    return std::move(status).WithHint(is_view ? "It is a table: write DROP TABLE."
+                                              : "It is a view: write DROP VIEW.");
+  }
+  const std::string nearest = Nearest(path.name, Names(path.catalog, path.database, is_view));
   return nearest.empty() ? status
                          : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
 }
 
-Status SayTemporary(const char* what, const ObjectPath& path, bool is_temporary) {
-  if (is_temporary)
-    return Status::InvalidArgument("{} is temporary; write DROP TEMPORARY {}", path.ToString(),
-                                   what);
-  return Status::InvalidArgument("{} is not temporary; write DROP {}", path.ToString(), what);
+Status Catalog::DropTable(const ObjectPath& path, bool temporary, bool if_exists) {
+  return Drop(path, false, temporary, if_exists);
+}
+
+Status Catalog::DropView(const ObjectPath& path, bool temporary, bool if_exists) {
+  return Drop(path, true, temporary, if_exists);
+}
+
+std::vector<std::string> Catalog::Names(const std::string& catalog, const std::string& database,
+                                        bool only_views) const {
+  std::set<std::string> names;
+  for (const Objects* objects : {&temporary_, &permanent_}) {
+    for (const auto& [path, object] : *objects) {
+      if (path.catalog != catalog || path.database != database) continue;
+      if (!only_views || object.view) names.insert(path.name);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> Catalog::TableNames() const {
+  return TableNames(current_catalog_, current_database_);
+}
+std::vector<std::string> Catalog::ViewNames() const {
+  return ViewNames(current_catalog_, current_database_);
+}
+std::vector<std::string> Catalog::TableNames(const std::string& catalog,
+                                             const std::string& database) const {
+  return Names(catalog, database, false);
+}
+std::vector<std::string> Catalog::ViewNames(const std::string& catalog,
+                                            const std::string& database) const {
+  return Names(catalog, database, true);
+}
+
+// --- catalogs and databases --------------------------------------------------------------------
+
+namespace {
+
+Status NoCatalog(const std::string& name) {
+  return Status::InvalidArgument("there is no catalog {}", Quote(name));
+}
+
+Status NoDatabase(const std::string& catalog, const std::string& database,
+                  const std::set<std::string>& known) {
+  Status status = Status::InvalidArgument("there is no database {} in catalog {}", Quote(database),
+                                          Quote(catalog))
+                      .WithKind(ErrorKind::kRun);
+  const std::string nearest =
+      Nearest(database, std::vector<std::string>(known.begin(), known.end()));
+  return nearest.empty() ? status
+                         : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
 }
 
 }  // namespace
 
-Status Catalog::DropTable(const ObjectPath& path, bool temporary, bool if_exists) {
-  const TablePointer table = FindTable(path);
-  if (!table) return if_exists ? Status::Ok() : Absent("table", path, TableNames());
-  if (table->temporary != temporary) return SayTemporary("TABLE", path, table->temporary);
-  tables_.erase(path);
-  return Status::Ok();
-}
-
-Status Catalog::DropView(const ObjectPath& path, bool temporary, bool if_exists) {
-  const CatalogView* view = FindView(path);
-  if (!view) return if_exists ? Status::Ok() : Absent("view", path, ViewNames());
-  if (view->temporary != temporary) return SayTemporary("VIEW", path, view->temporary);
-  views_.erase(path);
-  return Status::Ok();
-}
-
-std::vector<std::string> Catalog::TableNames() const {
-  std::vector<std::string> names = ViewNames();
-  for (const auto& [path, table] : tables_) {
-    if (path.catalog == current_catalog_ && path.database == current_database_)
-      names.push_back(path.name);
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-std::vector<std::string> Catalog::ViewNames() const {
-  std::vector<std::string> names;
-  for (const auto& [path, view] : views_) {
-    if (path.catalog == current_catalog_ && path.database == current_database_)
-      names.push_back(path.name);
-  }
-  std::sort(names.begin(), names.end());
-  return names;
+bool Catalog::HasDatabase(const std::string& catalog, const std::string& database) const {
+  const auto found = databases_.find(catalog);
+  return found != databases_.end() && found->second.contains(database);
 }
 
 Status Catalog::UseCatalog(const std::string& name) {
-  if (!databases_.contains(name)) {
-    return Status::InvalidArgument("there is no catalog {}", Quote(name)).WithKind(ErrorKind::kRun);
-  }
+  if (!HasCatalog(name)) return NoCatalog(name).WithKind(ErrorKind::kRun);
   current_catalog_ = name;
-  current_database_ = databases_[name].empty() ? "" : databases_[name].front();
+  current_database_ = kDefaultDatabase;
   return Status::Ok();
 }
 
 Status Catalog::UseDatabase(const std::vector<std::string>& parts) {
-  const std::string catalog = parts.size() > 1 ? parts[parts.size() - 2] : current_catalog_;
+  if (parts.size() > 2) return Status::InvalidArgument("USE takes a database, or catalog.database");
+  const std::string catalog = parts.size() > 1 ? parts[0] : current_catalog_;
+  const auto found = databases_.find(catalog);
+  if (found == databases_.end()) return NoCatalog(catalog);
+  if (!found->second.contains(parts.back()))
+    return NoDatabase(catalog, parts.back(), found->second);
+  current_catalog_ = catalog;
+  current_database_ = parts.back();
+  return Status::Ok();
+}
+
+Status Catalog::AddDatabase(const std::vector<std::string>& parts, bool if_not_exists) {
+  if (parts.size() > 2)
+    return Status::InvalidArgument("the name of a database has two parts at most");
+  const std::string catalog = parts.size() > 1 ? parts[0] : current_catalog_;
+  const auto found = databases_.find(catalog);
+  if (found == databases_.end()) return NoCatalog(catalog);
+  if (found->second.insert(parts.back()).second || if_not_exists) return Status::Ok();
+  return Status::InvalidArgument("there is a database {} in catalog {} already",
+                                 Quote(parts.back()), Quote(catalog))
+      .WithKind(ErrorKind::kRun);
+}
+
+Status Catalog::DropDatabase(const std::vector<std::string>& parts, bool if_exists, bool cascade) {
+  if (parts.size() > 2)
+    return Status::InvalidArgument("the name of a database has two parts at most");
+  const std::string catalog = parts.size() > 1 ? parts[0] : current_catalog_;
   const std::string& database = parts.back();
   const auto found = databases_.find(catalog);
-  if (found == databases_.end())
-    return Status::InvalidArgument("there is no catalog {}", Quote(catalog));
-  if (std::find(found->second.begin(), found->second.end(), database) == found->second.end()) {
-    return Status::InvalidArgument("there is no database {} in catalog {}", Quote(database),
-                                   Quote(catalog))
-        .WithKind(ErrorKind::kRun);
+  if (found == databases_.end()) return NoCatalog(catalog);
+  if (catalog == current_catalog_ && database == current_database_) {
+    return Status::InvalidArgument("the database {} is the current one and cannot be dropped",
+                                   Quote(database))
+        .WithHint("Write USE with another database first.");
   }
-  current_catalog_ = catalog;
-  current_database_ = database;
+  if (!found->second.contains(database))
+    return if_exists ? Status::Ok() : NoDatabase(catalog, database, found->second);
+  const auto inside = [&](const auto& entry) {
+    return entry.first.catalog == catalog && entry.first.database == database;
+  };
+  const auto objects = std::count_if(permanent_.begin(), permanent_.end(), inside);
+  if (objects > 0 && !cascade) {
+    return Status::InvalidArgument("the database {} holds {} tables and views", Quote(database),
+                                   objects)
+        .WithKind(ErrorKind::kRun)
+        .WithHint("DROP DATABASE … CASCADE drops them, too.");
+  }
+  std::erase_if(permanent_, inside);
+  found->second.erase(database);
   return Status::Ok();
 }
 
@@ -169,7 +253,8 @@ std::vector<std::string> Catalog::CatalogNames() const {
 
 std::vector<std::string> Catalog::DatabaseNames() const {
   const auto found = databases_.find(current_catalog_);
-  return found == databases_.end() ? std::vector<std::string>() : found->second;
+  if (found == databases_.end()) return {};
+  return {found->second.begin(), found->second.end()};
 }
 
 }  // namespace rowtide

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -96,10 +97,14 @@ struct CatalogView {
   ObjectPath path;
   std::vector<std::string> column_names;  // empty = the query's own
   std::string query_sql;                  // parsed again where it is used
+  // Where the names of its query are looked up: what was current when it was made.
+  std::string home_catalog;
+  std::string home_database;
   std::string comment;
   bool temporary = false;
 };
 
+// Temporary objects live beside the others and hide those of the same name.
 class Catalog {
  public:
   Catalog();
@@ -111,21 +116,42 @@ class Catalog {
   Status AddView(CatalogView view, bool if_not_exists);
   Status DropTable(const ObjectPath& path, bool temporary, bool if_exists);
   Status DropView(const ObjectPath& path, bool temporary, bool if_exists);
-  std::vector<std::string> TableNames() const;  // of the current database: tables and views, sorted
+  // Tables and views, sorted; of the current database unless another is named.
+  std::vector<std::string> TableNames() const;
   std::vector<std::string> ViewNames() const;
+  std::vector<std::string> TableNames(const std::string& catalog,
+                                      const std::string& database) const;
+  std::vector<std::string> ViewNames(const std::string& catalog, const std::string& database) const;
   const std::string& current_catalog() const { return current_catalog_; }
   const std::string& current_database() const { return current_database_; }
   Status UseCatalog(const std::string& name);
   Status UseDatabase(const std::vector<std::string>& parts);
   std::vector<std::string> CatalogNames() const;
-  std::vector<std::string> DatabaseNames() const;
+  std::vector<std::string> DatabaseNames() const;  // of the current catalog
+  bool HasCatalog(const std::string& catalog) const { return databases_.contains(catalog); }
+  bool HasDatabase(const std::string& catalog, const std::string& database) const;
+  Status AddDatabase(const std::vector<std::string>& parts, bool if_not_exists);
+  // With `cascade` its permanent tables and views go, too.
+  Status DropDatabase(const std::vector<std::string>& parts, bool if_exists, bool cascade);
 
  private:
+  struct Object {  // one of the two
+    TablePointer table;
+    std::optional<CatalogView> view;
+  };
+  using Objects = std::map<ObjectPath, Object>;
+
+  const Object* Find(const ObjectPath& path) const;
+  Status Add(const ObjectPath& path, Object object, bool temporary, bool if_not_exists);
+  Status Drop(const ObjectPath& path, bool is_view, bool temporary, bool if_exists);
+  std::vector<std::string> Names(const std::string& catalog, const std::string& database,
+                                 bool only_views) const;
+
   std::string current_catalog_;
   std::string current_database_;
-  std::map<std::string, std::vector<std::string>> databases_;  // by catalog
-  std::map<ObjectPath, TablePointer> tables_;
-  std::map<ObjectPath, CatalogView> views_;
+  std::map<std::string, std::set<std::string>> databases_;  // by catalog
+  Objects permanent_;
+  Objects temporary_;
 };
 
 }  // namespace rowtide

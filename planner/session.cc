@@ -132,7 +132,10 @@ Result<std::vector<LogicalPointer>> BindRoots(const ast::StatementSet& set, Bind
   return BindInserts(set.inserts, context);
 }
 
-Result<Schema> SchemaOfView(const CatalogView& view, BindContext& context) {
+Result<Schema> SchemaOfView(const CatalogView& view, BindContext context) {
+  Catalog home = *context.catalog;
+  RT_TRY(home.UseDatabase({view.home_catalog, view.home_database}));
+  context.catalog = &home;
   RT_ASSIGN(const ast::QueryPointer query, ParseQuery(view.query_sql));
   RT_ASSIGN(const LogicalPointer root, BindQuery(*query, context));
   std::vector<Field> fields = root->schema.fields();
@@ -155,6 +158,15 @@ Result<ExplainDetails> DetailsOf(const ast::Explain& explain, SourcePosition at)
     details.changelog_mode = true;
   }
   return details;
+}
+
+Status CannotDropCatalog(const ast::Name& name, const Catalog& catalog) {
+  const std::string quoted = Quote(name.ToString());
+  Status status = catalog.HasCatalog(name.ToString())
+                      ? Status::Validate(name.position,
+                                         "the catalog {} is in use and cannot be dropped", quoted)
+                      : Status::Validate(name.position, "there is no catalog {}", quoted);
+  return std::move(status).WithKind(ErrorKind::kRun);
 }
 
 }  // namespace
@@ -182,6 +194,7 @@ Result<Outcome> Session::Execute(const ast::Statement& statement) {
   if (statement.as<ast::Explain>()) return as_outcome(Explain(statement));
   if (const auto* table = statement.as<ast::CreateTable>()) return Create(*table);
   if (const auto* view = statement.as<ast::CreateView>()) return Create(*view);
+  if (const auto* database = statement.as<ast::CreateDatabase>()) return Create(*database);
   if (const auto* drop = statement.as<ast::Drop>()) return Drop(*drop);
   if (const auto* set = statement.as<ast::Set>()) return Set(*set);
   if (const auto* reset = statement.as<ast::Reset>()) return Reset(*reset);
@@ -189,7 +202,11 @@ Result<Outcome> Session::Execute(const ast::Statement& statement) {
   if (const auto* describe = statement.as<ast::Describe>())
     return as_outcome(Describe(describe->name));
   if (const auto* show = statement.as<ast::Show>()) {
-    if (show->what == "COLUMNS") return as_outcome(Describe(show->name));
+    if (show->what == "COLUMNS") {
+      RT_ASSIGN(TextTable described, Describe(show->name));
+      return Outcome(ColumnsShown(std::move(described), *show));
+    }
+    if (show->what == "CREATE VIEW") return as_outcome(ShowView(*show));
     return as_outcome(ShowStatement(*show, statement.position, catalog_));
   }
   if (const auto* alter = statement.as<ast::Alter>())
@@ -271,6 +288,11 @@ Result<Outcome> Session::Create(const ast::CreateView& create) {
   return Outcome(Done{});
 }
 
+Result<Outcome> Session::Create(const ast::CreateDatabase& create) {
+  RT_TRY(catalog_.AddDatabase(create.name.parts, create.if_not_exists).At(create.name.position));
+  return Outcome(Done{});
+}
+
 Result<Outcome> Session::Drop(const ast::Drop& drop) {
   const ObjectPath path = catalog_.Resolve(drop.name.parts);
   switch (drop.kind) {
@@ -280,9 +302,18 @@ Result<Outcome> Session::Drop(const ast::Drop& drop) {
     case ast::Drop::Kind::kView:
       RT_TRY(catalog_.DropView(path, drop.temporary, drop.if_exists).At(drop.name.position));
       return Outcome(Done{});
-    case ast::Drop::Kind::kDatabase: return Refuse("DROP DATABASE", drop.name.position);
-    case ast::Drop::Kind::kCatalog: return Refuse("DROP CATALOG", drop.name.position);
-    case ast::Drop::Kind::kFunction: return Refuse("DROP FUNCTION", drop.name.position);
+    case ast::Drop::Kind::kDatabase:
+      RT_TRY(catalog_.DropDatabase(drop.name.parts, drop.if_exists, drop.cascade)
+                 .At(drop.name.position));
+      return Outcome(Done{});
+    case ast::Drop::Kind::kCatalog:
+      if (drop.if_exists && !catalog_.HasCatalog(drop.name.ToString())) return Outcome(Done{});
+      return CannotDropCatalog(drop.name, catalog_);
+    case ast::Drop::Kind::kFunction:
+      if (drop.if_exists) return Outcome(Done{});
+      return Status::Validate(drop.name.position, "there is no function {} of your own to drop",
+                              Quote(drop.name.ToString()))
+          .WithKind(drop.temporary ? ErrorKind::kValidate : ErrorKind::kRun);
   }
   return Outcome(Done{});
 }
@@ -322,6 +353,25 @@ Result<TextTable> Session::Describe(const ast::Name& name) const {
   BindContext context{&catalog_, &options_, &kFillAbilities};
   RT_ASSIGN(const Schema schema, SchemaOfView(*view, context));
   return DescribeSchema(schema);
+}
+
+Result<TextTable> Session::ShowView(const ast::Show& show) const {
+  const ObjectPath path = catalog_.Resolve(show.name.parts);
+  const CatalogView* view = catalog_.FindView(path);
+  if (view == nullptr && catalog_.FindTable(path)) {
+    return Status::Plan("{} is a table", Quote(show.name.ToString()))
+        .At(show.name.position)
+        .WithHint("Write SHOW CREATE TABLE.");
+  }
+  if (view == nullptr) {
+    Status status = Status::Validate(show.name.position, "there is no view {}", path.ToString());
+    const std::string nearest = Nearest(path.name, catalog_.ViewNames());
+    return nearest.empty() ? status
+                           : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
+  }
+  BindContext context{&catalog_, &options_, &kFillAbilities};
+  RT_ASSIGN(const Schema schema, SchemaOfView(*view, context));
+  return ShowCreateView(*view, schema);
 }
 
 }  // namespace rowtide

@@ -63,12 +63,14 @@ class Session {
   Result<Outcome> Run(const std::vector<ast::Insert>& inserts);
   Result<Outcome> Create(const ast::CreateTable& create);
   Result<Outcome> Create(const ast::CreateView& create);
+  Result<Outcome> Create(const ast::CreateDatabase& create);
   Result<Outcome> Drop(const ast::Drop& drop);
   Result<Outcome> Set(const ast::Set& set);
   Result<Outcome> Reset(const ast::Reset& reset);
   Result<Outcome> Use(const ast::Use& use);
   Result<TextTable> Describe(const ast::Name& name) const;
   Result<ConflictPaths> ConflictPathsOf(const ExecPlan& plan) const;
+  Result<TextTable> ShowView(const ast::Show& show) const;
 
   Catalog catalog_;
   Options options_;

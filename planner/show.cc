@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include "operators/expressions/aggregate_types.h"
+#include "operators/expressions/registry.h"
 #include "planner/binder/bind_statement.h"
+#include "planner/sql/lexer.h"
 
 namespace rowtide {
 
@@ -12,27 +15,47 @@ namespace {
 
 // SQL's LIKE: % any characters, _ one.
 bool Matches(std::string_view text, std::string_view pattern) {
-  if (pattern.empty()) return text.empty();
-  if (pattern[0] == '%') {
-    for (size_t skipped = 0; skipped <= text.size(); ++skipped) {
-      if (Matches(text.substr(skipped), pattern.substr(1))) return true;
+  size_t at = 0, in = 0, star = std::string_view::npos, tried = 0;
+  while (at < text.size()) {
+    if (in < pattern.size() && pattern[in] == '%') {
+      star = in++;
+      tried = at;
+    } else if (in < pattern.size() && (pattern[in] == '_' || pattern[in] == text[at])) {
+      ++in;
+      ++at;
+    } else if (star != std::string_view::npos) {
+      in = star + 1;
+      at = ++tried;
+    } else {
+      return false;
     }
-    return false;
   }
-  return !text.empty() && (pattern[0] == '_' || pattern[0] == text[0]) &&
-         Matches(text.substr(1), pattern.substr(1));
+  while (in < pattern.size() && pattern[in] == '%') ++in;
+  return in == pattern.size();
+}
+
+// Whether the statement's [NOT] LIKE or ILIKE lets the name through.
+bool IsShown(const std::string& name, const ast::Show& show) {
+  if (!show.like) return true;
+  const bool matches = show.ignores_case ? Matches(UpperCase(name), UpperCase(*show.like))
+                                         : Matches(name, *show.like);
+  return matches != show.negated;
 }
 
 TextTable OneColumn(const char* title, const std::vector<std::string>& values,
-                    const std::string& like = "") {
+                    const ast::Show& show) {
   TextTable table{{title}, {}};
   for (const std::string& value : values) {
-    if (like.empty() || Matches(value, like)) table.rows.push_back({value});
+    if (IsShown(value, show)) table.rows.push_back({value});
   }
   return table;
 }
 
-std::string BackTicked(const std::string& name) { return "`" + name + "`"; }
+std::string BackTicked(const std::string& name) {
+  std::string text = "`";
+  for (const char c : name) text += c == '`' ? "``" : std::string(1, c);
+  return text + "`";
+}
 
 std::string BackTicked(const ObjectPath& path) {
   return BackTicked(path.catalog) + "." + BackTicked(path.database) + "." + BackTicked(path.name);
@@ -98,32 +121,21 @@ std::string CreateTableText(const CatalogTable& table) {
   if (!table.partition_keys.empty()) {
     text += fmt::format("\nPARTITIONED BY (`{}`)", fmt::join(table.partition_keys, "`, `"));
   }
+  if (table.options.empty()) return text + "\n";
   lines.clear();
   for (const auto& [key, value] : table.options)
     lines.push_back("  " + Quoted(key) + " = " + Quoted(value));
-  return text + fmt::format(" WITH (\n{}\n)\n", fmt::join(lines, ",\n"));
+  return text + fmt::format("\nWITH (\n{}\n)\n", fmt::join(lines, ",\n"));
 }
 
-std::string CreateViewText(const CatalogView& view) {
-  std::string columns;
-  if (!view.column_names.empty())
-    columns = fmt::format(" (`{}`)", fmt::join(view.column_names, "`, `"));
-  return fmt::format("CREATE {}VIEW {}{} AS {}\n", view.temporary ? "TEMPORARY " : "",
-                     BackTicked(view.path), columns, view.query_sql);
-}
-
-Result<TextTable> ShowCreate(const ast::Show& show, const Catalog& catalog) {
-  const ObjectPath path = catalog.Resolve(show.name.parts);
-  if (show.what == "CREATE VIEW") {
-    const CatalogView* view = catalog.FindView(path);
-    if (view == nullptr) {
-      return Status::Validate(show.name.position, "there is no view {}",
-                              Quote(show.name.ToString()));
-    }
-    return OneColumn("result", {CreateViewText(*view)});
+Result<TextTable> ShowCreateTable(const ast::Show& show, const Catalog& catalog) {
+  if (catalog.FindView(catalog.Resolve(show.name.parts))) {
+    return Status::Plan("{} is a view", Quote(show.name.ToString()))
+        .At(show.name.position)
+        .WithHint("Write SHOW CREATE VIEW.");
   }
   RT_ASSIGN(const TablePointer table, FindTableOrNearest(show.name, catalog));
-  return OneColumn("result", {CreateTableText(*table)});
+  return TextTable{{"result"}, {{CreateTableText(*table)}}};
 }
 
 std::string ExtrasOf(const TableColumn& column) {
@@ -144,21 +156,73 @@ std::string TypeWithAttribute(Type type) {
   return text;
 }
 
+// The database of SHOW TABLES FROM, else the current one.
+Result<ObjectPath> DatabaseOf(const ast::Show& show, const Catalog& catalog) {
+  std::vector<std::string> parts = show.name.parts;
+  if (parts.size() > 2)
+    return Status::Validate(show.name.position, "FROM takes a database, or catalog.database");
+  if (parts.empty()) parts = {catalog.current_database()};
+  parts.push_back("");
+  const ObjectPath path = catalog.Resolve(parts);
+  if (catalog.HasDatabase(path.catalog, path.database)) return path;
+  return Status::Validate(show.name.position, "there is no database {} in catalog {}",
+                          Quote(path.database), Quote(path.catalog));
+}
+
+std::vector<std::string> FunctionNames() {
+  std::vector<std::string> names = ScalarFunctionNames();
+  names.insert(names.end(), AggregateNames().begin(), AggregateNames().end());
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
 }  // namespace
 
 Result<TextTable> ShowStatement(const ast::Show& show, SourcePosition at, const Catalog& catalog) {
-  if (show.what == "TABLES") return OneColumn("table name", catalog.TableNames(), show.like);
-  if (show.what == "VIEWS") return OneColumn("view name", catalog.ViewNames(), show.like);
-  if (show.what == "CATALOGS") return OneColumn("catalog name", catalog.CatalogNames(), show.like);
-  if (show.what == "DATABASES")
-    return OneColumn("database name", catalog.DatabaseNames(), show.like);
+  if (show.what == "TABLES" || show.what == "VIEWS") {
+    RT_ASSIGN(const ObjectPath in, DatabaseOf(show, catalog));
+    if (show.what == "TABLES")
+      return OneColumn("table name", catalog.TableNames(in.catalog, in.database), show);
+    return OneColumn("view name", catalog.ViewNames(in.catalog, in.database), show);
+  }
+  if (show.what == "CATALOGS") return OneColumn("catalog name", catalog.CatalogNames(), show);
+  if (show.what == "DATABASES") {
+    if (!show.name.empty() && !catalog.HasCatalog(show.name.ToString())) {
+      return Status::Validate(show.name.position, "there is no catalog {}",
+                              Quote(show.name.ToString()));
+    }
+    return OneColumn("database name", catalog.DatabaseNames(), show);
+  }
+  if (show.what == "FUNCTIONS") {
+    return OneColumn("function name",
+                     show.only_users ? std::vector<std::string>() : FunctionNames(), show);
+  }
   if (show.what == "CURRENT CATALOG")
-    return OneColumn("current catalog name", {catalog.current_catalog()});
+    return OneColumn("current catalog name", {catalog.current_catalog()}, show);
   if (show.what == "CURRENT DATABASE")
-    return OneColumn("current database name", {catalog.current_database()});
-  if (show.what == "COLUMNS") return DescribeTable(show.name, catalog);
-  if (show.what.starts_with("CREATE ")) return ShowCreate(show, catalog);
-  return Status::Unsupported("SHOW {} is not supported", show.what).At(at);
+    return OneColumn("current database name", {catalog.current_database()}, show);
+  if (show.what == "CREATE TABLE") return ShowCreateTable(show, catalog);
+  return Status::Unsupported("SHOW {} is not supported", show.what)
+      .At(at)
+      .WithHint(
+          "SHOW knows CATALOGS, DATABASES, TABLES, VIEWS, FUNCTIONS, COLUMNS, CREATE TABLE, "
+          "CREATE VIEW, CURRENT CATALOG and CURRENT DATABASE.");
+}
+
+TextTable ColumnsShown(TextTable described, const ast::Show& show) {
+  std::erase_if(described.rows,
+                [&](const std::vector<std::string>& row) { return !IsShown(row[0], show); });
+  return described;
+}
+
+TextTable ShowCreateView(const CatalogView& view, const Schema& schema) {
+  std::vector<std::string> names;
+  for (const Field& field : schema.fields()) names.push_back("  " + BackTicked(field.name));
+  std::string text = fmt::format("CREATE {}VIEW {} (\n{}\n)\n", view.temporary ? "TEMPORARY " : "",
+                                 BackTicked(view.path), fmt::join(names, ",\n"));
+  if (!view.comment.empty()) text += "COMMENT " + Quoted(view.comment) + "\n";
+  return TextTable{{"result"}, {{text + "AS " + view.query_sql + "\n"}}};
 }
 
 Result<TextTable> DescribeTable(const ast::Name& name, const Catalog& catalog) {

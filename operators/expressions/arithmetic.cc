@@ -116,7 +116,7 @@ NodePointer DecimalNodeOf(CallSite& site, Arithmetic operation) {
                                : DecimalNode<L, M, int128>(site, operation);
 }
 
-Result<NodePointer> BuildDecimal(CallSite& site, Arithmetic operation) {
+Result<NodePointer> BuildDecimalNode(CallSite& site, Arithmetic operation) {
   for (size_t i = 0; i < 2; ++i)
     RT_TRY(CastArgument(&site, i, AsDecimal(site.arguments[i]->type())));
   const bool left = IsNarrow(site.arguments[0]->type());
@@ -127,6 +127,18 @@ Result<NodePointer> BuildDecimal(CallSite& site, Arithmetic operation) {
   }
   return right ? DecimalNodeOf<int128, int64_t>(site, operation)
                : DecimalNodeOf<int128, int128>(site, operation);
+}
+
+// A remainder of whole numbers has the type of its right side, which may be an integer's.
+Result<NodePointer> BuildDecimal(CallSite& call, Arithmetic operation) {
+  Expression decimal = call.call;
+  if (decimal.type.kind != TypeKind::kDecimal)
+    decimal.type =
+        DecimalRemainderType(AsDecimal(call.argument_type(0)), AsDecimal(call.argument_type(1)));
+  CallSite site{decimal, std::move(call.arguments), call.context, call.label};
+  RT_ASSIGN(NodePointer node, BuildDecimalNode(site, operation));
+  if (decimal.type.SameButNullability(call.type())) return node;
+  return CastNode(std::move(node), call.type(), false, call.context, call.label);
 }
 
 Result<NodePointer> BuildNumbers(CallSite& site, Arithmetic operation) {

@@ -196,6 +196,12 @@ class DistinctNode final : public Node {
   bool distinct_;
 };
 
+// NaN is the largest.
+template <typename T>
+bool LessWithNan(const T& a, const T& b) {
+  return a < b || (std::isnan(b) && !std::isnan(a));
+}
+
 // The greatest (or least) of the operands, NULL when one is.
 template <typename T, typename Less>
 Result<NodePointer> Extreme(CallSite& site, bool greatest, Less less) {
@@ -223,8 +229,8 @@ Result<NodePointer> BuildExtreme(CallSite& site, bool greatest) {
     case Layout::kInt16: return Extreme<int16_t>(site, greatest, std::less<int16_t>());
     case Layout::kInt32: return Extreme<int32_t>(site, greatest, std::less<int32_t>());
     case Layout::kInt64: return Extreme<int64_t>(site, greatest, std::less<int64_t>());
-    case Layout::kFloat: return Extreme<float>(site, greatest, std::less<float>());
-    case Layout::kDouble: return Extreme<double>(site, greatest, std::less<double>());
+    case Layout::kFloat: return Extreme<float>(site, greatest, LessWithNan<float>);
+    case Layout::kDouble: return Extreme<double>(site, greatest, LessWithNan<double>);
     case Layout::kInt128: return Extreme<int128>(site, greatest, std::less<int128>());
     case Layout::kBytes:
       return Extreme<StringView>(site, greatest, [](const StringView& a, const StringView& b) {

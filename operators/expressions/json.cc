@@ -2,6 +2,8 @@
 //
 //   strict   invalid text, a missing key, a JSON null, a value of the wrong shape: ERROR (default)
 //   lax      all of that is EMPTY
+#include <map>
+
 #include "engine/base64.h"
 #include "engine/value_text.h"
 #include "operators/expressions/casts.h"
@@ -26,15 +28,18 @@ class PathSearch {
     if (!text) return Status::Unsupported("{} with a path that is no literal", site.call.function);
     PathSearch search;
     if (!search.path_.Parse(*text))
-      return Status::InvalidArgument("{} is no JSON path", Quote(*text));
+      return Status::InvalidArgument("{} is no JSON path of the kind $.name[0].*", Quote(*text));
     return search;
   }
 
   Found In(std::string_view text) {
     json_ = Json();
     if (!ParseJson(text, &json_, false)) return {!path_.is_lax(), nullptr};
+    if (json_.kind == Json::Kind::kNull) return {!path_.is_lax(), nullptr};
     const std::vector<const Json*> reached = path_.Select(json_);
     if (path_.has_wildcard()) {
+      if (reached.empty() && !path_.is_lax() && !path_.ReachesWildcard(json_))
+        return {true, nullptr};
       list_ = Json();
       list_.kind = Json::Kind::kArray;
       for (const Json* json : reached) list_.items.push_back(*json);
@@ -161,16 +166,40 @@ bool MakesJson(const Expression& e) {
          e.is_call("JSON");
 }
 
+// As Java's BigDecimal.toString: an exponent when the first digit stands seven places behind the
+// point.
+void AppendBigDecimal(const Value& value, const Type& type, std::string* out) {
+  std::string text;
+  AppendCastText(value, type, "UTC", &text);
+  const size_t first = text.find_first_of("123456789");
+  const size_t point = text.find('.');
+  const bool zero = first == std::string::npos;
+  if (point == std::string::npos || (!zero && (first < point || first - point <= 6)) ||
+      (zero && type.scale <= 6)) {
+    *out += text;
+    return;
+  }
+  if (zero) {
+    *out += "0E-" + std::to_string(type.scale);
+    return;
+  }
+  std::string digits = text.substr(first);
+  if (digits.size() > 1) digits.insert(1, ".");
+  *out += (text[0] == '-' ? "-" : "") + digits + "E-" + std::to_string(first - point);
+}
+
 void AppendAsJson(const Value& value, const Type& type, const std::string& zone, std::string* out) {
   if (IsNull(value)) {
     out->append("null");
   } else if (type.kind == TypeKind::kBoolean) {
     out->append(std::get<bool>(value) ? "true" : "false");
   } else if (IsApproximate(type)) {
-    std::string text;
-    AppendCastText(value, type, zone, &text);
+    std::string text;  // a FLOAT with the digits of the DOUBLE that it is
+    AppendCastText(value, Type::Double(), zone, &text);
     const bool finite = text.find_first_of("Ny") == std::string::npos;
     out->append(finite ? BigDecimalText(text) : "\"" + text + "\"");
+  } else if (type.kind == TypeKind::kDecimal) {
+    AppendBigDecimal(value, type, out);
   } else if (IsNumber(type)) {
     AppendCastText(value, type, zone, out);
   } else if (IsTimestamp(type)) {
@@ -222,26 +251,44 @@ class MakeJsonNode final : public Node {
 
  private:
   void Write(int row) {
-    text_ += object_ ? '{' : '[';
-    bool first = true;
-    for (size_t i = 0; i < views_.size(); i += object_ ? 2 : 1) {
-      const size_t value = object_ ? i + 1 : i;
-      if (skips_nulls_ && views_[value].IsNull(row)) continue;
-      if (!first) text_ += ',';
-      first = false;
-      if (object_) {
-        AppendAsJson(SlotValue(views_[i], row, arguments_[i]->type()), arguments_[i]->type(), zone_,
-                     &text_);
-        text_ += ':';
-      }
-      const Value item = SlotValue(views_[value], row, arguments_[value]->type());
-      if (raw_[value] && !IsNull(item)) {
-        text_ += std::get<std::string>(item);
-      } else {
-        AppendAsJson(item, arguments_[value]->type(), zone_, &text_);
-      }
+    if (object_) {
+      WriteObject(row);
+      return;
     }
-    text_ += object_ ? '}' : ']';
+    text_ += '[';
+    for (size_t i = 0; i < views_.size(); ++i) {
+      if (skips_nulls_ && views_[i].IsNull(row)) continue;
+      if (text_.size() > 1) text_ += ',';
+      WriteItem(row, i);
+    }
+    text_ += ']';
+  }
+
+  // Keys come in order of their text; of two equal ones the last counts.
+  void WriteObject(int row) {
+    std::map<std::string, size_t> values;
+    for (size_t i = 0; i + 1 < views_.size(); i += 2) {
+      if (skips_nulls_ && views_[i + 1].IsNull(row)) continue;
+      const Value key = SlotValue(views_[i], row, arguments_[i]->type());
+      values[std::get<std::string>(key)] = i + 1;
+    }
+    text_ += '{';
+    for (const auto& [key, value] : values) {
+      if (text_.size() > 1) text_ += ',';
+      AppendJsonString(key, &text_);
+      text_ += ':';
+      WriteItem(row, value);
+    }
+    text_ += '}';
+  }
+
+  void WriteItem(int row, size_t i) {
+    const Value item = SlotValue(views_[i], row, arguments_[i]->type());
+    if (raw_[i] && !IsNull(item)) {
+      text_ += std::get<std::string>(item);
+    } else {
+      AppendAsJson(item, arguments_[i]->type(), zone_, &text_);
+    }
   }
 
   Nodes arguments_;
@@ -253,6 +300,15 @@ class MakeJsonNode final : public Node {
   std::string text_;
 };
 
+Status CheckJsonValue(const Type& type) {
+  const bool taken = type.kind == TypeKind::kNull || type.kind == TypeKind::kBoolean ||
+                     IsNumber(type) || IsCharacter(type) || IsBinary(type) || IsTimestamp(type);
+  if (taken) return Status::Ok();
+  return Status::InvalidArgument("{} has no form in JSON; cast it to STRING",
+                                 ToString(type.Nullable()))
+      .WithKind(ErrorKind::kRun);
+}
+
 Result<NodePointer> BuildMakeJson(CallSite& site, bool object) {
   const bool skips_nulls = IsSymbol(site.call.operands[0], "ABSENT_ON_NULL");
   std::vector<bool> raw;
@@ -261,6 +317,15 @@ Result<NodePointer> BuildMakeJson(CallSite& site, bool object) {
   site.arguments.erase(site.arguments.begin());
   if (object && site.size() % 2 != 0)
     return Status::InvalidArgument("JSON_OBJECT needs a value for every key");
+  for (size_t i = 0; object && i < site.size(); i += 2) {
+    if (site.LiteralText(i + 1) == nullptr)  // operand 0 says what becomes of NULL
+      return Status::InvalidArgument("a key of JSON_OBJECT is a string literal");
+  }
+  for (size_t i = object ? 1 : 0; i < site.size(); i += object ? 2 : 1) {
+    if (!object && site.arguments[i]->type().kind == TypeKind::kNull)
+      return Status::Plan("illegal use of NULL in JSON_ARRAY: write CAST(NULL AS type)");
+    RT_TRY(CheckJsonValue(site.arguments[i]->type()));
+  }
   return NodePointer(std::make_unique<MakeJsonNode>(site.type(), std::move(site.arguments),
                                                     std::move(raw), object, skips_nulls,
                                                     site.context.local_time_zone));
@@ -385,7 +450,7 @@ class IsJsonNode final : public Node {
  private:
   bool IsOfShape(std::string_view text) const {
     Json json;
-    if (!ParseJson(text, &json)) return false;
+    if (!ParseJson(text, &json, false)) return false;  // what follows the value does not count
     if (shape_ == "OBJECT") return json.kind == Json::Kind::kObject;
     if (shape_ == "ARRAY") return json.kind == Json::Kind::kArray;
     return shape_ == "VALUE" || json.is_scalar();
@@ -438,6 +503,10 @@ class JsonStringNode final : public Node {
 }  // namespace
 
 Result<NodePointer> BuildJsonString(CallSite& site) {
+  const Type& type = site.argument_type(0);
+  if (!CheckJsonValue(type).ok())
+    return Status::InvalidArgument("JSON_STRING does not take {}; cast it to STRING",
+                                   ToString(type.Nullable()));
   return NodePointer(std::make_unique<JsonStringNode>(site.type(), std::move(site.arguments[0]),
                                                       site.context.local_time_zone));
 }

@@ -1,5 +1,6 @@
 #include "operators/expressions/json_text.h"
 
+#include <set>
 #include <algorithm>
 #include <cctype>
 
@@ -318,40 +319,74 @@ bool JsonPath::Parse(std::string_view text) {
     }
     if (text.front() != '.') return false;
     text.remove_prefix(1);
+    const bool anywhere = text.starts_with('.');
+    if (anywhere) text.remove_prefix(1);
     const std::string_view name = TakeUntil(&text, ".[");
-    if (name.empty()) return false;
-    steps_.push_back({name == "*" ? Step::Kind::kAny : Step::Kind::kMember, std::string(name), 0});
+    if (name.empty() || (anywhere && name == "*")) return false;
+    steps_.push_back({name == "*" ? Step::Kind::kAny
+                      : anywhere  ? Step::Kind::kAnywhere
+                                  : Step::Kind::kMember,
+                      std::string(name), 0});
   }
   return true;
 }
 
 bool JsonPath::has_wildcard() const {
   for (const Step& step : steps_) {
-    if (step.kind == Step::Kind::kAny) return true;
+    if (step.kind == Step::Kind::kAny || step.kind == Step::Kind::kAnywhere) return true;
   }
   return false;
+}
+
+void JsonPath::Follow(const Step& step, const Json& json, std::vector<const Json*>* next) {
+  switch (step.kind) {
+    case Step::Kind::kMember:
+      if (const Json* member = json.kind == Json::Kind::kObject ? json.Find(step.name) : nullptr)
+        next->push_back(member);
+      break;
+    case Step::Kind::kAny: {
+      std::set<std::string_view> met;  // of a name said twice the last value, at the first place
+      for (size_t i = 0; i < json.items.size(); ++i) {
+        const bool is_object = json.kind == Json::Kind::kObject;
+        if (is_object && !met.insert(json.names[i]).second) continue;
+        next->push_back(is_object ? json.Find(json.names[i]) : &json.items[i]);
+      }
+      break;
+    }
+    case Step::Kind::kElement:
+      if (json.kind == Json::Kind::kArray) {
+        const int64_t size = static_cast<int64_t>(json.items.size());
+        const int64_t index = step.index < 0 ? size + step.index : step.index;
+        if (index >= 0 && index < size) next->push_back(&json.items[static_cast<size_t>(index)]);
+      }
+      break;
+    case Step::Kind::kAnywhere:
+      if (const Json* member = json.kind == Json::Kind::kObject ? json.Find(step.name) : nullptr)
+        next->push_back(member);
+      for (const Json& item : json.items) Follow(step, item, next);
+      break;
+  }
 }
 
 std::vector<const Json*> JsonPath::Select(const Json& root) const {
   std::vector<const Json*> reached{&root};
   for (const Step& step : steps_) {
     std::vector<const Json*> next;
-    for (const Json* json : reached) {
-      if (step.kind == Step::Kind::kMember) {
-        if (const Json* member =
-                json->kind == Json::Kind::kObject ? json->Find(step.name) : nullptr)
-          next.push_back(member);
-      } else if (step.kind == Step::Kind::kAny) {
-        for (const Json& item : json->items) next.push_back(&item);
-      } else if (json->kind == Json::Kind::kArray) {
-        const int64_t size = static_cast<int64_t>(json->items.size());
-        const int64_t index = step.index < 0 ? size + step.index : step.index;
-        if (index >= 0 && index < size) next.push_back(&json->items[static_cast<size_t>(index)]);
-      }
-    }
+    for (const Json* json : reached) Follow(step, *json, &next);
     reached = std::move(next);
   }
   return reached;
+}
+
+bool JsonPath::ReachesWildcard(const Json& root) const {
+  std::vector<const Json*> reached{&root};
+  for (const Step& step : steps_) {
+    if (step.kind == Step::Kind::kAny || step.kind == Step::Kind::kAnywhere) break;
+    std::vector<const Json*> next;
+    for (const Json* json : reached) Follow(step, *json, &next);
+    reached = std::move(next);
+  }
+  return !reached.empty();
 }
 
 }  // namespace rowtide

@@ -37,15 +37,18 @@ class JsonPath {
   // What the path reaches; empty when a step leads nowhere. More than one only with wildcards.
   std::vector<const Json*> Select(const Json& root) const;
   bool has_wildcard() const;
+  // Whether the steps before the first wildcard lead somewhere.
+  bool ReachesWildcard(const Json& root) const;
 
  private:
   struct Step {
-    enum class Kind : uint8_t { kMember, kElement, kAny };
+    enum class Kind : uint8_t { kMember, kElement, kAny, kAnywhere };  // kAnywhere: `..name`
     Kind kind;
     std::string name;
     int64_t index = 0;
   };
   bool ParseBracket(std::string_view* text);
+  static void Follow(const Step& step, const Json& json, std::vector<const Json*>* next);
 
   bool is_lax_ = false;
   std::vector<Step> steps_;

@@ -67,8 +67,9 @@ Result<NodePointer> BuildInstr(CallSite& site);
 Result<NodePointer> BuildSplitIndex(CallSite& site);
 Result<NodePointer> BuildStartsOrEnds(CallSite& site);
 Result<NodePointer> BuildLike(CallSite& site);
+// similar.cc
+Result<NodePointer> BuildSimilar(CallSite& site);  // SIMILAR TO
 // regex.cc
-Result<NodePointer> BuildSimilar(CallSite& site);
 Result<NodePointer> BuildRegexp(CallSite& site);
 Result<NodePointer> BuildRegexpExtract(CallSite& site);
 Result<NodePointer> BuildRegexpReplace(CallSite& site);

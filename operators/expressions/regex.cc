@@ -11,54 +11,69 @@ namespace {
 
 using RegexPointer = std::shared_ptr<const re2::RE2>;
 
-Result<RegexPointer> Parse(std::string_view pattern, bool dot_matches_newline = false) {
+// Java's (?<name>…) is (?P<name>…) here.
+std::string WithNamedGroups(std::string_view pattern) {
+  std::string regex;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '\\' && i + 1 < pattern.size()) {
+      regex += pattern.substr(i, 2);
+      ++i;
+      continue;
+    }
+    const std::string_view rest = pattern.substr(i);
+    const bool named =
+        rest.starts_with("(?<") && rest.size() > 3 && rest[3] != '=' && rest[3] != '!';
+    regex += named ? "(?P" : std::string(1, pattern[i]);
+    if (named) i += 1;
+  }
+  return regex;
+}
+
+// What Java refuses, too. Anything else that RE2 cannot read is Java's alone.
+bool IsMalformed(re2::RE2::ErrorCode code) {
+  return code == re2::RE2::ErrorMissingBracket || code == re2::RE2::ErrorMissingParen ||
+         code == re2::RE2::ErrorUnexpectedParen || code == re2::RE2::ErrorTrailingBackslash ||
+         code == re2::RE2::ErrorBadCharRange || code == re2::RE2::ErrorRepeatArgument;
+}
+
+// Null for a malformed pattern: Flink's functions then find nothing.
+Result<RegexPointer> Parse(std::string_view pattern) {
   re2::RE2::Options options;
   options.set_log_errors(false);
-  options.set_dot_nl(dot_matches_newline);
-  auto regex =
-      std::make_shared<const re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
-  if (!regex->ok()) {
-    return Status::InvalidArgument("the regular expression '{}' is not supported: {}", pattern,
-                                   regex->error());
-  }
-  return RegexPointer(regex);
+  auto regex = std::make_shared<const re2::RE2>(WithNamedGroups(pattern), options);
+  if (regex->ok()) return RegexPointer(regex);
+  if (IsMalformed(regex->error_code())) return RegexPointer();
+  return Status::InvalidArgument("the regular expression '{}' is not supported: {}", pattern,
+                                 regex->error());
 }
 
 // The regex of a row: compiled once for a literal, else again whenever the pattern changes.
 class RegexOf {
  public:
-  // `translate` turns the SQL pattern into a regular expression.
-  using Translate = std::string (*)(std::string_view pattern);
-  static Result<RegexOf> Make(const CallSite& site, size_t argument,
-                              Translate translate = nullptr) {
+  static Result<RegexOf> Make(const CallSite& site, size_t argument) {
     RegexOf of;
-    of.translate_ = translate;
-    if (const std::string* literal = site.LiteralText(argument)) {
-      if (!of.Use(*literal)) return Status::InvalidArgument("{}", of.error_);
-    }
+    if (const std::string* literal = site.LiteralText(argument)) RT_TRY(of.Use(*literal));
     return of;
   }
 
-  const re2::RE2* For(const StringView& pattern) {
-    if (regex_ != nullptr && pattern.view() == pattern_) return regex_.get();
-    return Use(pattern.view()) ? regex_.get() : nullptr;
+  // Null for a malformed pattern.
+  Result<const re2::RE2*> For(const StringView& pattern) {
+    if (!used_ || pattern.view() != pattern_) RT_TRY(Use(pattern.view()));
+    return regex_.get();
   }
-  const std::string& error() const { return error_; }
 
  private:
-  bool Use(std::string_view pattern) {
+  Status Use(std::string_view pattern) {
+    used_ = false;
+    RT_ASSIGN(regex_, Parse(pattern));
     pattern_.assign(pattern);
-    Result<RegexPointer> parsed =
-        Parse(translate_ ? translate_(pattern) : pattern_, translate_ != nullptr);
-    regex_ = parsed.ok() ? *parsed : nullptr;
-    if (!parsed.ok()) error_ = parsed.status().message();
-    return parsed.ok();
+    used_ = true;
+    return Status::Ok();
   }
 
-  Translate translate_ = nullptr;
+  bool used_ = false;
   std::string pattern_;
   RegexPointer regex_;
-  std::string error_;
 };
 
 re2::StringPiece Piece(std::string_view text) { return {text.data(), text.size()}; }
@@ -76,29 +91,6 @@ size_t NextStart(std::string_view text, const re2::StringPiece& match) {
   return end + FirstCharacter(text.substr(end)).size();
 }
 
-// SQL's SIMILAR TO: % and _ beside | * + ? {} () [].
-std::string FromSimilar(std::string_view pattern) {
-  std::string regex = "^(?:";
-  bool in_set = false;
-  for (const char c : pattern) {
-    if (in_set) {
-      regex += c;
-      in_set = c != ']';
-    } else if (c == '%') {
-      regex += ".*";
-    } else if (c == '_') {
-      regex += '.';
-    } else if (std::string_view(".^$\\").find(c) != std::string_view::npos) {
-      regex += '\\';
-      regex += c;
-    } else {
-      regex += c;
-      in_set = c == '[';
-    }
-  }
-  return regex + ")$";
-}
-
 // f(call, regex, text, &out) of (text, pattern).
 template <typename R, typename F>
 Result<NodePointer> WithRegex(CallSite& site, F f) {
@@ -106,31 +98,24 @@ Result<NodePointer> WithRegex(CallSite& site, F f) {
   return PerRow<R, StringView, StringView>(
       site, [regexes, f](RowCall& call, const StringView& text, const StringView& pattern,
                          R* out) mutable {
-        const re2::RE2* regex = regexes.For(pattern);
-        if (!regex) return call.Fail(regexes.error());
-        return f(call, *regex, text.view(), out);
+        const Result<const re2::RE2*> regex = regexes.For(pattern);
+        if (!regex.ok()) return call.Fail(regex.status().message());
+        return *regex == nullptr ? Outcome::kNull : f(call, **regex, text.view(), out);
       });
 }
 
 }  // namespace
 
-Result<NodePointer> BuildSimilar(CallSite& site) {
-  if (site.size() == 3) return Status::Unsupported("SIMILAR TO with ESCAPE");
-  RT_ASSIGN(RegexOf regexes, RegexOf::Make(site, 1, FromSimilar));
+// False for an empty or malformed pattern.
+Result<NodePointer> BuildRegexp(CallSite& site) {
+  RT_ASSIGN(RegexOf regexes, RegexOf::Make(site, 1));
   return PerRow<uint8_t, StringView, StringView>(
       site, [regexes](RowCall& call, const StringView& text, const StringView& pattern,
                       uint8_t* out) mutable {
-        const re2::RE2* regex = regexes.For(pattern);
-        if (!regex) return call.Fail(regexes.error());
-        *out = re2::RE2::PartialMatch(Piece(text.view()), *regex) ? 1 : 0;
-        return Outcome::kValue;
-      });
-}
-
-Result<NodePointer> BuildRegexp(CallSite& site) {
-  return WithRegex<uint8_t>(
-      site, [](RowCall&, const re2::RE2& regex, std::string_view text, uint8_t* out) {
-        *out = re2::RE2::PartialMatch(Piece(text), regex) ? 1 : 0;
+        const Result<const re2::RE2*> regex = regexes.For(pattern);
+        if (!regex.ok()) return call.Fail(regex.status().message());
+        const bool searches = *regex != nullptr && pattern.size() > 0;
+        *out = searches && re2::RE2::PartialMatch(Piece(text.view()), **regex) ? 1 : 0;
         return Outcome::kValue;
       });
 }
@@ -141,9 +126,11 @@ Result<NodePointer> BuildRegexpExtract(CallSite& site) {
   RT_TRY(CastArgument(&site, 2, Type::BigInt()));
   RT_ASSIGN(RegexOf regexes, RegexOf::Make(site, 1));
   return PerRow<StringView, StringView, StringView, int64_t>(
-      site, [regexes](RowCall&, const StringView& text, const StringView& pattern, int64_t group,
-                      StringView* out) mutable {
-        const re2::RE2* regex = regexes.For(pattern);
+      site, [regexes](RowCall& call, const StringView& text, const StringView& pattern,
+                      int64_t group, StringView* out) mutable {
+        const Result<const re2::RE2*> parsed = regexes.For(pattern);
+        if (!parsed.ok()) return call.Fail(parsed.status().message());
+        const re2::RE2* regex = *parsed;
         if (!regex || group < 0 || group > regex->NumberOfCapturingGroups()) return Outcome::kNull;
         std::vector<re2::StringPiece> groups(static_cast<size_t>(group) + 1);
         if (!FindFrom(*regex, text.view(), 0, groups.data(), static_cast<int>(groups.size())))
@@ -161,7 +148,9 @@ Result<NodePointer> BuildRegexpReplace(CallSite& site) {
   return PerRow<StringView, StringView, StringView, StringView>(
       site, [regexes](RowCall& call, const StringView& text, const StringView& pattern,
                       const StringView& replacement, StringView* out) mutable {
-        const re2::RE2* regex = regexes.For(pattern);
+        const Result<const re2::RE2*> parsed = regexes.For(pattern);
+        if (!parsed.ok()) return call.Fail(parsed.status().message());
+        const re2::RE2* regex = *parsed;
         if (!regex) return Outcome::kNull;
         const std::string_view view = text.view();
         re2::StringPiece match;

@@ -148,6 +148,14 @@ R Equality(A a) {
   return Comparison(a);
 }
 
+R Distinctness(A a) {
+  const bool number_and_text = (IsNumber(a[0].type) && IsCharacter(a[1].type)) ||
+                               (IsCharacter(a[0].type) && IsNumber(a[1].type));
+  if (!number_and_text) return Comparison(a);
+  return Status::InvalidArgument("{} and {} cannot be compared with IS DISTINCT FROM",
+                                 ToString(a[0].type), ToString(a[1].type));
+}
+
 R Common(std::span<const Type> types, const char* what) {
   const std::optional<Type> common = LeastRestrictive(types);
   if (common) return common->WithoutTimeAttribute();
@@ -183,8 +191,13 @@ R Coalesce(A a) {
 }
 
 R If(A a) {
-  RT_ASSIGN(Type common, CommonOfFunction(TypesOf(a.subspan(1)), "IF"));
-  return common.Nullable();
+  RT_ASSIGN(Type common, Common(TypesOf(a.subspan(1)), "IF"));
+  return common.WithNullable(common.nullable || a[0].type.nullable);
+}
+
+R Hex(A a) {
+  if (IsInteger(a[0].type) || IsCharacter(a[0].type)) return Type::String();
+  return Status::InvalidArgument("HEX needs an integer or a string, not {}", ToString(a[0].type));
 }
 
 R Watermark(A a) {
@@ -260,8 +273,8 @@ constexpr Function kFunctions[] = {
     {"IS NOT FALSE", "b", Boolean, BuildTruth, kNever},
     {"IS UNKNOWN", "b", Boolean, BuildTruth, kNever},
     {"IS NOT UNKNOWN", "b", Boolean, BuildTruth, kNever},
-    {"IS DISTINCT FROM", "aa", Comparison, BuildDistinct, kNever},
-    {"IS NOT DISTINCT FROM", "aa", Comparison, BuildDistinct, kNever},
+    {"IS DISTINCT FROM", "aa", Distinctness, BuildDistinct, kNever},
+    {"IS NOT DISTINCT FROM", "aa", Distinctness, BuildDistinct, kNever},
     {"AND", "bb*", Boolean, BuildAnd},
     {"OR", "bb*", Boolean, BuildOr},
     {"NOT", "b", Boolean, BuildNot},
@@ -281,7 +294,6 @@ constexpr Function kFunctions[] = {
     {"CHR", "i", String, BuildCharacter, kAlways},
     {"CHAR_LENGTH", "s", Int, BuildLength},
     {"CHARACTER_LENGTH", "s", Int, BuildLength},
-    {"OCTET_LENGTH", "z", Int, BuildLength},
     {"TRIM", "fss", VaryingOfLast, BuildTrim},
     {"LTRIM", "s?s", Varying, BuildTrimSide},
     {"RTRIM", "s?s", Varying, BuildTrimSide},
@@ -311,18 +323,18 @@ constexpr Function kFunctions[] = {
     {"REGEXP_COUNT", "ss", Int, BuildRegexpCount, kAlways},
     {"REGEXP_INSTR", "ss", Int, BuildRegexpInstr, kAlways},
     {"REGEXP_SUBSTR", "ss", String, BuildRegexpSubstr, kAlways},
-    {"MD5", "s", Char32, BuildHash},
-    {"SHA1", "s", Char40, BuildHash},
-    {"SHA224", "s", Char56, BuildHash},
-    {"SHA256", "s", Char64, BuildHash},
-    {"SHA384", "s", Char96, BuildHash},
-    {"SHA512", "s", Char128, BuildHash},
-    {"SHA2", "si", VarChar128, BuildHash},
-    {"TO_BASE64", "s", String, BuildToBase64},
-    {"FROM_BASE64", "s", String, BuildFromBase64},
+    {"MD5", "z", Char32, BuildHash},
+    {"SHA1", "z", Char40, BuildHash},
+    {"SHA224", "z", Char56, BuildHash},
+    {"SHA256", "z", Char64, BuildHash},
+    {"SHA384", "z", Char96, BuildHash},
+    {"SHA512", "z", Char128, BuildHash},
+    {"SHA2", "zi", VarChar128, BuildHash},
+    {"TO_BASE64", "z", String, BuildToBase64},
+    {"FROM_BASE64", "z", String, BuildFromBase64},
     {"ENCODE", "ss", Bytes, BuildEncode},
     {"DECODE", "ys", String, BuildDecode},
-    {"HEX", "a", String, BuildHex},
+    {"HEX", "a", Hex, BuildHex},
     {"UNHEX", "s", Bytes, BuildUnhex, kAlways},
     {"BIN", "i", String, BuildBin},
     {"URL_ENCODE", "s", String, BuildUrlEncode, kAlways},
@@ -356,7 +368,7 @@ constexpr Function kFunctions[] = {
     {"HOUR", "t", BigInt, nullptr},
     {"MINUTE", "t", BigInt, nullptr},
     {"SECOND", "t", BigInt, nullptr},
-    {"TIMESTAMPADD", "fid", Last, nullptr},
+    {"TIMESTAMPADD", "fit", Last, nullptr},
     {"TIMESTAMPDIFF", "fdd", Int, nullptr},
     {"DATE_FORMAT", "qs", String, BuildDateFormat, kAlways},
     {"TO_TIMESTAMP", "s?s", Timestamp3, BuildToTimestamp, kAlways},

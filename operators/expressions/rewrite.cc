@@ -113,6 +113,12 @@ Result<Expression> TimestampAdd(std::vector<Expression> a) {
 Result<Expression> TimestampDiff(std::vector<Expression> a) {
   const Unit* unit = FindUnit(a[0]);
   if (!unit) return Status::InvalidArgument("TIMESTAMPDIFF knows no such unit");
+  const auto is_instant = [](const Type& type) { return type.kind == TypeKind::kTimestampLtz; };
+  if (is_instant(a[1].type) != is_instant(a[2].type)) {
+    return Status::InvalidArgument("TIMESTAMPDIFF does not take {} beside {}; cast one of them",
+                                   ToString(a[1].type), ToString(a[2].type))
+        .WithKind(ErrorKind::kRun);
+  }
   const bool nullable = a[1].type.nullable || a[2].type.nullable;
   const Type interval = Type::Interval(unit->unit, unit->unit).WithNullable(nullable);
   const Type number = Type::BigInt().WithNullable(nullable);

@@ -235,9 +235,8 @@ Result<NodePointer> BuildCharacter(CallSite& site) {
 }
 
 Result<NodePointer> BuildLength(CallSite& site) {
-  const bool bytes = site.call.function == "OCTET_LENGTH";
-  return PerRow<int32_t, StringView>(site, [bytes](RowCall&, const StringView& text, int32_t* out) {
-    *out = bytes ? static_cast<int32_t>(text.size()) : CountCharacters(text.view());
+  return PerRow<int32_t, StringView>(site, [](RowCall&, const StringView& text, int32_t* out) {
+    *out = CountCharacters(text.view());
     return Outcome::kValue;
   });
 }
@@ -300,11 +299,46 @@ Result<NodePointer> BuildRight(CallSite& site) {
 
 namespace {
 
-// UTF-16 units: what Java calls the length. Characters beyond the BMP count twice.
-int64_t JavaLength(std::string_view text) {
-  int64_t length = CountCharacters(text);
-  for (const char c : text) length += static_cast<unsigned char>(c) >= 0xF0 ? 1 : 0;
-  return length;
+bool IsBeyondBmp(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) >= 0xF0; });
+}
+
+icu::UnicodeString ToUtf16(std::string_view text) {
+  return icu::UnicodeString::fromUTF8(
+      icu::StringPiece(text.data(), static_cast<int32_t>(text.size())));
+}
+
+// Java counts UTF-16 units, so a character beyond the BMP can be cut in two: half of one is a `?`.
+std::string PaddedUtf16(std::string_view text, std::string_view pad, int32_t length, bool left) {
+  icu::UnicodeString kept = ToUtf16(text);
+  kept.truncate(length);
+  const icu::UnicodeString pads = ToUtf16(pad);
+  icu::UnicodeString padding;
+  for (int32_t i = 0; i < length - kept.length(); ++i) padding.append(pads[i % pads.length()]);
+  icu::UnicodeString padded = left ? padding + kept : kept + padding;
+  for (int32_t i = 0; i < padded.length(); ++i) {
+    const UChar32 character = padded.char32At(i);
+    if (U_IS_SURROGATE(character)) padded.setCharAt(i, u'?');
+    if (character > 0xFFFF) ++i;
+  }
+  std::string out;
+  return padded.toUTF8String(out);
+}
+
+std::string Padded(std::string_view text, std::string_view pad, int64_t length, bool left) {
+  if (IsBeyondBmp(text) || IsBeyondBmp(pad))
+    return PaddedUtf16(text, pad, static_cast<int32_t>(length), left);
+  const std::string kept(Substring(text, 1, length));
+  std::string padding;
+  std::string_view rest;
+  for (int64_t missing = length - CountCharacters(kept); missing > 0; --missing) {
+    if (rest.empty()) rest = pad;
+    const std::string_view one = FirstCharacter(rest);
+    padding += one;
+    rest.remove_prefix(one.size());
+  }
+  return left ? padding + kept : kept + padding;
 }
 
 }  // namespace
@@ -318,16 +352,7 @@ Result<NodePointer> BuildPad(CallSite& site) {
         if (length < 0 || pad.size() == 0) return Outcome::kNull;
         if (static_cast<size_t>(length) > kTextBytesMax)
           return call.Fail("the length is too large");
-        const std::string_view kept = Substring(text.view(), 1, length);
-        std::string padding;
-        std::string_view rest;
-        for (int64_t missing = length - JavaLength(kept); missing > 0; --missing) {
-          if (rest.empty()) rest = pad.view();
-          const std::string_view one = FirstCharacter(rest);
-          padding += one;
-          rest.remove_prefix(one.size());
-        }
-        call.text = left ? padding + std::string(kept) : std::string(kept) + padding;
+        call.text = Padded(text.view(), pad.view(), length, left);
         *out = call.Keep(call.text);
         return Outcome::kValue;
       });
@@ -386,8 +411,35 @@ Result<NodePointer> BuildReplace(CallSite& site) {
       });
 }
 
+namespace {
+
+// A string, and the empty one for NULL.
+class OrEmptyNode final : public Node {
+ public:
+  explicit OrEmptyNode(NodePointer operand)
+      : Node(operand->type().NotNull()), operand_(std::move(operand)) {}
+
+  Status Compute(const Frame& frame, Rows rows, View* out) override {
+    View view;
+    RT_TRY(operand_->Compute(frame, rows, &view));
+    StringView* const slots = buffer_.Slots<StringView>(frame.rows);
+    ForEach(rows, [&](int row) {
+      slots[row] = view.IsNull(row) ? StringView() : view.slots<StringView>()[row];
+    });
+    *out = {reinterpret_cast<const char*>(slots), nullptr};
+    return Status::Ok();
+  }
+
+ private:
+  NodePointer operand_;
+};
+
+}  // namespace
+
 // Character i of `from` becomes character i of `to`; what `to` has no character for goes.
 Result<NodePointer> BuildTranslate(CallSite& site) {
+  for (size_t i = 1; i < 3; ++i)
+    site.arguments[i] = std::make_unique<OrEmptyNode>(std::move(site.arguments[i]));
   return PerRow<StringView, StringView, StringView, StringView>(
       site, [](RowCall& call, const StringView& text, const StringView& from, const StringView& to,
                StringView* out) {

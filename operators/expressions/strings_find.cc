@@ -1,4 +1,6 @@
 // Functions that look for something in a string: POSITION, SPLIT_INDEX, LIKE.
+#include <algorithm>
+
 #include "operators/expressions/decimals.h"
 #include "operators/expressions/kernels.h"
 #include "operators/expressions/utf8.h"
@@ -6,10 +8,11 @@
 namespace rowtide {
 namespace {
 
-// 1-based character position at or after character `from` (1-based), 0 when there is none.
+// 1-based character position at or after character `from` (1-based), 0 when there is none. The
+// empty string is found at 1, wherever the search begins.
 int32_t PositionOf(std::string_view part, std::string_view text, int64_t from) {
-  if (from < 1) return 0;
-  const size_t start = Utf8Offset(text, from - 1);
+  if (part.empty()) return 1;
+  const size_t start = Utf8Offset(text, std::max<int64_t>(from, 1) - 1);
   const size_t at = text.find(part, start);
   if (at == std::string_view::npos) return 0;
   return CountCharacters(text.substr(0, at)) + 1;
@@ -122,6 +125,11 @@ class LikePattern {
   std::vector<Piece> pieces_;
 };
 
+Status CheckEscape(std::string_view escape) {
+  if (escape.size() == FirstCharacter(escape).size()) return Status::Ok();
+  return Status::InvalidArgument("ESCAPE takes one character, and not '{}'", escape);
+}
+
 Status WrongPattern(std::string_view pattern) {
   return Status::InvalidArgument(
       "the LIKE pattern '{}' escapes neither %, _ nor the escape character", pattern);
@@ -187,6 +195,7 @@ Result<NodePointer> BuildLike(CallSite& site) {
   const bool has_escape = site.size() == 3;
   const std::string* pattern = site.LiteralText(1);
   const std::string* escape = has_escape ? site.LiteralText(2) : nullptr;
+  if (escape) RT_TRY(CheckEscape(*escape));
   if (pattern && (escape || !has_escape)) {
     LikePattern parsed;
     if (!parsed.Parse(*pattern, escape ? *escape : std::string_view()))
@@ -200,8 +209,12 @@ Result<NodePointer> BuildLike(CallSite& site) {
   }
   if (!has_escape) site.arguments.push_back(LiteralNode(std::string(), Type::Char(1).NotNull()));
   return PerRow<uint8_t, StringView, StringView, StringView>(
-      site, [](RowCall& call, const StringView& text, const StringView& like,
-               const StringView& escape_character, uint8_t* out) {
+      site, [has_escape](RowCall& call, const StringView& text, const StringView& like,
+                         const StringView& escape_character, uint8_t* out) {
+        if (has_escape) {
+          const Status status = CheckEscape(escape_character.view());
+          if (!status.ok()) return call.Fail(status.message());
+        }
         LikePattern parsed;
         if (!parsed.Parse(like.view(), escape_character.view()))
           return call.Fail(WrongPattern(like.view()).message());

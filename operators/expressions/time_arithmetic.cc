@@ -42,7 +42,6 @@ int64_t MonthsBetweenDays(int64_t a, int64_t b) {
 }
 
 int64_t MonthsBetween(int64_t a, int64_t b) {
-  if (a < b) return -MonthsBetween(b, a);
   const int64_t days_a = FloorDiv(a, kDay), days_b = FloorDiv(b, kDay);
   const int64_t months = MonthsBetweenDays(days_a, days_b);
   const bool too_early =

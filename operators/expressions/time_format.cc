@@ -284,4 +284,56 @@ bool TimeFormat::Read(std::string_view text, bool whole, WideTime* local) const 
   return true;
 }
 
+bool TimeFormat::ReadLenientField(const Field& field, bool next_is_number, std::string_view* text,
+                                  Parts* parts) const {
+  if (!IsNumeric(field.letter, field.width)) return ReadField(field, next_is_number, text, parts);
+  while (!text->empty() && (text->front() == ' ' || text->front() == '\t')) text->remove_prefix(1);
+  const size_t before = text->size();
+  const size_t most = next_is_number ? static_cast<size_t>(field.width) : 18;
+  int64_t number = 0;
+  if (!TakeDigits(text, 1, most, &number)) return false;
+  switch (field.letter) {
+    case 'y':
+      parts->year = field.width <= 2 && before - text->size() == 2 ? 2000 + number : number;
+      break;
+    case 'M':
+    case 'L': parts->month = number; break;
+    case 'd': parts->day = number; break;
+    case 'D': parts->day_of_year = number; break;
+    case 'H': parts->hour = number; break;
+    case 'k': parts->hour = number == 24 ? 0 : number; break;
+    case 'K': parts->hour_of_half = number; break;
+    case 'h': parts->hour_of_half = number == 12 ? 0 : number; break;
+    case 'm': parts->minute = number; break;
+    case 's': parts->second = number; break;
+    case 'S': parts->nanos = number; break;  // milliseconds here, however many digits
+    default: break;
+  }
+  return true;
+}
+
+bool TimeFormat::ReadLeniently(std::string_view text, WideTime* local) const {
+  constexpr int64_t kLargest = int64_t{1} << 40;  // of any field; beyond, sums could overflow
+  Parts parts;
+  for (size_t i = 0; i < fields_.size(); ++i) {
+    const bool next_is_number =
+        i + 1 < fields_.size() && IsNumeric(fields_[i + 1].letter, fields_[i + 1].width);
+    if (!ReadLenientField(fields_[i], next_is_number, &text, &parts)) return false;
+  }
+  if (parts.hour_of_half >= 0) parts.hour = parts.hour_of_half + 12 * parts.half;
+  for (const int64_t field : {parts.year, parts.month, parts.day, parts.day_of_year, parts.hour,
+                              parts.minute, parts.second, parts.nanos}) {
+    if (field > kLargest) return false;
+  }
+  if (parts.year > 292'000'000 || parts.month > 1'000'000'000) return false;
+  const int64_t months = parts.year * 12 + parts.month - 1;
+  const int64_t year = FloorDiv(months, 12);
+  int64_t days = DaysFromCivil(year, static_cast<int>(months - year * 12) + 1, 1) + parts.day - 1;
+  if (parts.day_of_year > 0) days = DaysFromCivil(year, 1, 1) + parts.day_of_year - 1;
+  const int64_t seconds = (parts.hour * 60 + parts.minute) * 60 + parts.second;
+  if (days > kLargest / 64 || seconds > kLargest) return false;
+  *local = {days * kDayMillis + seconds * 1000 + parts.nanos, 0};
+  return true;
+}
+
 }  // namespace rowtide

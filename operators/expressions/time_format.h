@@ -21,6 +21,9 @@ class TimeFormat {
   void Append(WideTime local, std::string* out) const;
   // With `whole` the text must end with the pattern.
   bool Read(std::string_view text, bool whole, WideTime* local) const;
+  // As Java's SimpleDateFormat does: numbers may be longer or shorter than the pattern, what is too
+  // large carries over (month 13 is the next January), and what follows the pattern does not count.
+  bool ReadLeniently(std::string_view text, WideTime* local) const;
 
  private:
   struct Field {
@@ -29,6 +32,8 @@ class TimeFormat {
     std::string text;
   };
   struct Parts;
+  bool ReadLenientField(const Field& field, bool next_is_number, std::string_view* text,
+                        Parts* parts) const;
   bool ReadField(const Field& field, bool next_is_number, std::string_view* text,
                  Parts* parts) const;
   bool ReadFields(size_t first, size_t last, std::string_view* text, Parts* parts) const;

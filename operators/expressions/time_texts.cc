@@ -31,7 +31,8 @@ class FormatOf {
     const bool given = argument < site.call.operands.size();
     const std::string* literal = given ? site.LiteralText(argument) : nullptr;
     if (literal && !of.Use(*literal))
-      return Status::InvalidArgument("{} in {}", of.error_, Quote(*literal));
+      return Status::InvalidArgument("{} in {}", of.error_, Quote(*literal))
+          .WithKind(ErrorKind::kRun);
     return of;
   }
 
@@ -112,6 +113,28 @@ NodePointer LtzFromNumber(CallSite& site, int precision) {
   });
 }
 
+// By how many days the day in the text (`2026-02-30 …`) lies behind that of the time, which is the
+// last of its month then.
+int64_t DaysPastMonth(std::string_view text, const WideTime& time) {
+  const size_t dash = text.find('-', text.find('-') + 1);
+  int64_t said = 0;
+  for (size_t i = dash + 1; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i)
+    said = said * 10 + (text[i] - '0');
+  int64_t year;
+  int month, day;
+  CivilFromDays(FloorDiv(time.millis, kDayMillis), &year, &month, &day);
+  return std::max<int64_t>(said - day, 0);
+}
+
+// What does not follow the pattern is read as SQL writes timestamps.
+bool ReadWithPattern(const TimeFormat* format, std::string_view text, WideTime* time) {
+  if (format != nullptr && format->Read(text, true, time)) return true;
+  if (!ReadSqlTimestamp(text, time)) return false;
+  // Here the 30th of February is the second of March.
+  if (format != nullptr) time->millis += DaysPastMonth(text, *time) * kDayMillis;
+  return true;
+}
+
 // (text [, pattern [, zone]]), the zone being UTC.
 Result<NodePointer> LtzFromText(CallSite& site) {
   const bool has_pattern = site.size() > 1;
@@ -126,8 +149,7 @@ Result<NodePointer> LtzFromText(CallSite& site) {
                                          const StringView& pattern, int64_t* out) mutable {
         WideTime time{};
         const TimeFormat* format = formats.For(pattern);
-        const bool ok = has_pattern ? format && format->Read(text.view(), true, &time)
-                                    : ReadSqlTimestamp(text.view(), &time);
+        const bool ok = ReadWithPattern(has_pattern ? format : nullptr, text.view(), &time);
         if (!ok) return has_pattern ? Outcome::kNull : call.Fail("this is no timestamp");
         int64_t offset = 0;
         ZoneOffsetAtLocal(zone, time.millis, &offset);
@@ -148,13 +170,16 @@ Result<NodePointer> BuildDateFormat(CallSite& site) {
   if (!IsCharacter(type))
     return Status::InvalidArgument("DATE_FORMAT needs a TIMESTAMP or a string, not {}",
                                    ToString(type));
+  TimeFormat sql_format;
+  std::string error;
+  RT_CHECK(sql_format.Parse(kDefaultPattern, &error));
   return PerRow<StringView, StringView, StringView>(
-      site, [formats](RowCall& call, const StringView& text, const StringView& pattern,
-                      StringView* out) mutable {
+      site, [formats, sql_format](RowCall& call, const StringView& text, const StringView& pattern,
+                                  StringView* out) mutable {
         const TimeFormat* format = formats.For(pattern);
         if (!format) return call.Fail(formats.error());
         WideTime time{};
-        if (!ReadSqlTimestamp(text.view(), &time)) return Outcome::kNull;
+        if (!sql_format.ReadLeniently(text.view(), &time)) return Outcome::kNull;
         call.text.clear();
         format->Append(time, &call.text);
         *out = call.Keep(call.text);
@@ -171,9 +196,8 @@ Result<NodePointer> BuildToTimestamp(CallSite& site) {
         const TimeFormat* format = formats.For(pattern);
         if (!format) return call.Fail(formats.error());
         WideTime time{};
-        const bool ok = has_pattern ? format->Read(text.view(), true, &time)
-                                    : ReadSqlTimestamp(text.view(), &time);
-        if (!ok) return Outcome::kNull;
+        if (!ReadWithPattern(has_pattern ? format : nullptr, text.view(), &time))
+          return Outcome::kNull;
         *out = time.millis;
         return Outcome::kValue;
       });
@@ -204,6 +228,10 @@ Result<NodePointer> BuildToDate(CallSite& site) {
       site, [formats, has_pattern](RowCall& call, const StringView& text, const StringView& pattern,
                                    int32_t* out) mutable {
         if (!has_pattern) {
+          const std::string_view view = text.view();
+          if (view.find('T') != std::string_view::npos || view.starts_with(' ') ||
+              view.ends_with(' '))
+            return Outcome::kNull;
           Value days;
           std::string reason;
           if (TextToValue(text.view(), Type::Date(), "UTC", &days, &reason) != Outcome::kValue)
@@ -214,7 +242,7 @@ Result<NodePointer> BuildToDate(CallSite& site) {
         const TimeFormat* format = formats.For(pattern);
         if (!format) return call.Fail(formats.error());
         WideTime time{};
-        if (!format->Read(text.view(), true, &time)) return Outcome::kNull;
+        if (!format->ReadLeniently(text.view(), &time)) return Outcome::kNull;
         *out = static_cast<int32_t>(FloorDiv(time.millis, kDayMillis));
         return Outcome::kValue;
       });
@@ -267,7 +295,7 @@ Result<NodePointer> BuildUnixTimestamp(CallSite& site) {
         const TimeFormat* format = formats.For(pattern);
         if (!format) return call.Fail(formats.error());
         WideTime time{};
-        const bool ok = format->Read(text.view(), false, &time) &&
+        const bool ok = format->ReadLeniently(text.view(), &time) &&
                         CalendarInstant(zone, time.millis, &time.millis);
         *out = ok ? FloorDiv(time.millis, 1000) : std::numeric_limits<int64_t>::min();
         return Outcome::kValue;
@@ -284,7 +312,7 @@ Result<NodePointer> BuildConvertTz(CallSite& site) {
                      const StringView& to, StringView* out) {
         WideTime time{};
         int64_t to_offset;
-        if (!format.Read(text.view(), false, &time)) return Outcome::kNull;
+        if (!format.ReadLeniently(text.view(), &time)) return Outcome::kNull;
         if (!CalendarInstant(from.view(), time.millis, &time.millis)) return Outcome::kNull;
         if (!ZoneOffsetAtInstant(to.view(), time.millis, &to_offset)) return Outcome::kNull;
         time.millis += to_offset;

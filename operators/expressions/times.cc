@@ -114,8 +114,8 @@ int64_t Part(Unit unit, WideTime time) {
     case Unit::kMinute: return millis_of_day / kMinute % 60;
     case Unit::kSecond: return millis_of_day / kSecond % 60;
     case Unit::kMillisecond: return millis_of_day % kSecond;
-    case Unit::kMicrosecond: return millis_of_day % kSecond * 1000;
-    case Unit::kNanosecond: return millis_of_day % kSecond * 1'000'000;
+    case Unit::kMicrosecond: return millis_of_day % kSecond * 1000 + time.nanos / 1000;
+    case Unit::kNanosecond: return millis_of_day % kSecond * 1'000'000 + time.nanos;
     case Unit::kEpoch: return FloorDiv(time.millis, kSecond);
     default: return PartOfDate(unit, days);
   }
@@ -202,8 +202,8 @@ int64_t MillisOf(Unit unit) {
 int64_t RoundMillis(Unit unit, int64_t millis, bool up) {
   if (const int64_t length = MillisOf(unit))
     return (up ? CeilDiv(millis, length) : FloorDiv(millis, length)) * length;
-  const int64_t days = up ? CeilDiv(millis, kDay) : FloorDiv(millis, kDay);
-  return RoundDays(unit, days, up) * kDay;
+  // The time of the day does not count: CEIL of a first of January, at any hour, is its midnight.
+  return RoundDays(unit, FloorDiv(millis, kDay), up) * kDay;
 }
 
 template <typename S>
@@ -214,16 +214,17 @@ NodePointer RoundTime(CallSite& site, Unit unit, bool up) {
       site, [type, unit, up, zone = site.context.local_time_zone](RowCall&, const S& slot, S* out) {
         if constexpr (std::is_same_v<S, int32_t>) {
           const bool is_date = type.kind == TypeKind::kDate;
-          const int64_t rounded = RoundMillis(unit, is_date ? slot * kDay : int64_t{slot}, up);
+          // CEIL of a DATE TO DAY is the next one, as in Flink.
+          const int64_t whole_day = is_date && up && unit == Unit::kDay ? 1 : 0;
+          const int64_t rounded =
+              RoundMillis(unit, is_date ? (slot + whole_day) * kDay : int64_t{slot}, up);
           *out = static_cast<int32_t>(is_date ? FloorDiv(rounded, kDay) : rounded);
         } else {
           WideTime time = LoadTime(slot, type.precision);
-          const bool has_rest = time.nanos != 0;
-          time.nanos = 0;
+          time.nanos = 0;  // does not count
           // The way back takes the same offset, even if the clocks change in between, as in Flink.
           const int64_t offset = OffsetOf(type, zone, time.millis);
-          const int64_t local = time.millis + offset + (up && has_rest ? 1 : 0);
-          time.millis = RoundMillis(unit, local, up) - offset;
+          time.millis = RoundMillis(unit, time.millis + offset, up) - offset;
           StoreTime(time, std::max(type.precision, 3), out);
         }
         return Outcome::kValue;
@@ -292,6 +293,12 @@ Result<NodePointer> BuildExtract(CallSite& site) {
   const Type type = site.argument_type(1);
   if (!IsTemporal(type))
     return Status::InvalidArgument("EXTRACT needs a date or time, not {}", ToString(type));
+  const bool of_time = unit >= Unit::kHour && unit <= Unit::kMillisecond;
+  const bool below_millis = unit == Unit::kMicrosecond || unit == Unit::kNanosecond;
+  if ((type.kind == TypeKind::kTime && !of_time) ||
+      (type.kind == TypeKind::kDate && below_millis)) {
+    return Status::InvalidArgument("a {} has no {}", ToString(type.Nullable()), *word);
+  }
   switch (LayoutOf(type)) {
     case Layout::kInt32: return ExtractFrom<int32_t>(site, unit);
     case Layout::kInt64: return ExtractFrom<int64_t>(site, unit);
@@ -306,6 +313,8 @@ Result<NodePointer> BuildTimeFloor(CallSite& site, bool ceil) {
     return Status::InvalidArgument("{} knows no unit {}", site.call.function, word ? *word : "");
   if (!IsTemporal(site.argument_type(0)))
     return Status::InvalidArgument("{} TO needs a date or time", site.call.function);
+  if (site.argument_type(0).kind == TypeKind::kTime && unit < Unit::kHour)
+    return Status::InvalidArgument("a TIME has no {}", *word);
   RT_TRY(CastArgument(&site, 0, site.type()));
   switch (LayoutOf(site.type())) {
     case Layout::kInt32: return RoundTime<int32_t>(site, unit, ceil);

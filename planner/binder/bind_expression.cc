@@ -31,6 +31,10 @@ Expression Chain(const char* function, std::vector<Expression> terms) {
   return chain;
 }
 
+Status BareNull(SourcePosition at) {
+  return Status::Validate(at, "illegal use of NULL: write CAST(NULL AS BOOLEAN)");
+}
+
 const char* ComparisonName(const std::string& function) {
   for (const char* name : {"=", "<>", "<", "<=", ">", ">="}) {
     if (function == name) return name;
@@ -180,7 +184,6 @@ bool IsKnownElsewhere(const std::string& name) {
                                                   "PRINTF",
                                                   "SPLIT",
                                                   "REGEXP_EXTRACT_ALL",
-                                                  "INTERVAL",
                                                   "STREAMRECORD_TIMESTAMP",
                                                   "OVERLAPS"};
   for (const std::string& known : kNames) {
@@ -300,7 +303,7 @@ Result<Expression> ExpressionBinder::BindLogic(const ast::Call& call) {
   std::vector<Expression> terms;
   for (const ast::ExprPointer& operand : call.operands) {
     RT_ASSIGN(Expression term, Bind(*operand));
-    if (term.is_null_literal()) term.type = Type::Boolean();
+    if (term.type.kind == TypeKind::kNull) return BareNull(operand->position);
     if (term.type.kind != TypeKind::kBoolean) {
       return Status::Validate(operand->position, "{} needs conditions, and this is {}",
                               call.function, ToString(term.type));
@@ -317,6 +320,28 @@ Result<Expression> ExpressionBinder::BindNegation(const ast::Call& call, const a
   return MakeCall("-", {std::move(operand)});
 }
 
+// INTERVAL n DAY is n times a day; (a - b) DAY is a difference with the type of an interval.
+Result<Expression> ExpressionBinder::BindInterval(const ast::Call& call, const ast::Expr& expr) {
+  const std::string& unit = call.operands.back()->as<ast::Literal>()->text;
+  RT_ASSIGN(Expression left, Bind(*call.operands[0]));
+  if (call.function == "INTERVAL") {
+    RT_ASSIGN(Expression one, OneOf(unit, expr.position));
+    if (!IsNumber(left.type))
+      return Status::Validate(expr.position, "INTERVAL takes a number, and this is {}",
+                              ToString(left.type));
+    return MakeCall("*", {std::move(left), std::move(one)});
+  }
+  RT_ASSIGN(Expression right, Bind(*call.operands[1]));
+  if (!IsTemporal(left.type) || !IsTemporal(right.type)) {
+    return Status::Validate(expr.position,
+                            "(a - b) {} needs dates or times, and these are {} and {}", unit,
+                            ToString(left.type), ToString(right.type));
+  }
+  RT_ASSIGN(Type type, IntervalTypeOf(unit, expr.position));
+  type.nullable = left.type.nullable || right.type.nullable;
+  return Expression::Call("-", {std::move(left), std::move(right)}, type);
+}
+
 Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::Expr& expr) {
   const std::string& name = call.function;
   if (call.infix && (name == "AND" || name == "OR")) return BindLogic(call);
@@ -331,7 +356,7 @@ Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::
   if (call.infix && name == "NOT") {
     if (const ast::ExprPointer pushed = PushedNot(*call.operands[0])) return Bind(*pushed);
     RT_ASSIGN(Expression operand, Bind(*call.operands[0]));
-    if (operand.is_null_literal()) operand.type = Type::Boolean();
+    if (operand.type.kind == TypeKind::kNull) return BareNull(call.operands[0]->position);
     if (operand.type.kind != TypeKind::kBoolean) {
       return Status::Validate(expr.position, "NOT needs a condition, and this is {}",
                               ToString(operand.type));
@@ -351,6 +376,7 @@ Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::
     if (!IsScalarFunction(name)) return Status::Unsupported("function {}", name).At(expr.position);
     return Status::Validate(expr.position, "{} is no aggregate function", name);
   }
+  if (name == "INTERVAL" || name == "MINUS_DATE") return BindInterval(call, expr);
   if (!IsScalarFunction(name)) {
     if (IsKnownElsewhere(name)) return Status::Unsupported("function {}", name).At(expr.position);
     std::vector<std::string> names = ScalarFunctionNames();

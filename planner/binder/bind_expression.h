@@ -82,6 +82,7 @@ class ExpressionBinder {
   Result<Expression> BindBetween(const ast::Between& between);
   Result<Expression> BindIn(const ast::In& in);
   Result<Expression> BindRowsEqual(const ast::Expr& left, const ast::Expr& right);
+  Result<Expression> BindInterval(const ast::Call& call, const ast::Expr& expr);
   Result<Expression> BindJson(const ast::Call& call, std::vector<Expression> operands);
   Result<std::vector<Expression>> BindAll(const std::vector<ast::ExprPointer>& exprs);
 

@@ -136,8 +136,19 @@ Status QueryBinder::CountExpansion(SourcePosition position) {
 Result<LogicalPointer> QueryBinder::BindView(const CatalogView& view) {
   RT_TRY(CountExpansion({}));
   RT_ASSIGN(const ast::QueryPointer query, ParseQuery(view.query_sql));
+  // Its names mean what they meant when the view was made, whatever is current now.
+  std::optional<Catalog> home;
+  const Catalog* const here = context_.catalog;
+  if (here->current_catalog() != view.home_catalog ||
+      here->current_database() != view.home_database) {
+    home = *here;
+    RT_TRY(home->UseDatabase({view.home_catalog, view.home_database}));
+    context_.catalog = &*home;
+  }
   QueryBinder binder(context_, nullptr, view_depth_ + 1);
-  RT_ASSIGN(LogicalPointer node, binder.Bind(*query));
+  Result<LogicalPointer> bound = binder.Bind(*query);
+  context_.catalog = here;
+  RT_ASSIGN(LogicalPointer node, std::move(bound));
   if (view.column_names.empty()) return node;
   return Renamed(std::move(node), view.column_names);
 }

@@ -126,7 +126,10 @@ ConflictStrategy StrategyOf(const std::string& word) {
 
 Result<LogicalPointer> BindInsert(const ast::Insert& insert, BindContext& context) {
   if (insert.overwrite)
-    return Status::Plan("INSERT OVERWRITE is for bounded jobs").At(insert.position);
+    return Status::Plan(
+               "INSERT OVERWRITE replaces what a table holds, and a stream has no such moment")
+        .At(insert.position)
+        .WithHint("Write INSERT INTO, with an empty folder as the path.");
   if (!insert.partition.empty())
     return Status::Unsupported("INSERT … PARTITION").At(insert.position);
   const ObjectPath path = context.catalog->Resolve(insert.table.parts);

@@ -1,5 +1,6 @@
 #include "planner/binder/bind_literal.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "engine/value_text.h"
@@ -32,7 +33,11 @@ Result<Expression> ExactNumber(const std::string& text, bool negative, SourcePos
     return Expression::Literal(whole, (small ? Type::Int() : Type::BigInt()).NotNull());
   }
   // All digits as written count: 0.5 is DECIMAL(2, 1), .5 is DECIMAL(1, 1).
-  const int precision = static_cast<int>(text.size()) - 1;
+  // A zero before the point does not count in the last place there is.
+  const int written = static_cast<int>(text.size()) - 1;
+  const int precision = written == kMaxDecimalPrecision + 1 && text[0] == '0' && text[1] == '.'
+                            ? kMaxDecimalPrecision
+                            : written;
   if (precision > kMaxDecimalPrecision) {
     return Status::Validate(position, "the number {} has more than {} digits", shown,
                             kMaxDecimalPrecision);
@@ -71,7 +76,8 @@ Result<Expression> ApproximateNumber(const std::string& text, bool negative,
   if (!(value <= 1.7976931348623157e308)) {
     return Status::Validate(position, "the number {} is larger than a DOUBLE", text);
   }
-  Expression made = Expression::Literal(negative ? -value : value, Type::Double().NotNull());
+  Expression made =
+      Expression::Literal(negative ? 0 - value : value, Type::Double().NotNull());  // no -0.0
   made.literal_text = (negative ? "-" : "") + ScientificText(text);
   return made;
 }
@@ -120,12 +126,15 @@ Result<Expression> TimeLiteral(const ast::Literal& literal, SourcePosition posit
   }
   if (literal.kind == ast::Literal::Kind::kTime) {
     int64_t millis = 0;
-    if (!ParseTime(literal.text, &millis)) return wrong("TIME: write it as '12:30:00'");
+    const bool has_seconds = std::count(literal.text.begin(), literal.text.end(), ':') == 2;
+    if (!has_seconds || !ParseTime(literal.text, &millis))
+      return wrong("TIME: write it as '12:30:00'");
     return Expression::Literal(millis, Type::Of(TypeKind::kTime, std::min(fraction, 9)).NotNull());
   }
   WideTime time{};
   const bool date_only = literal.text.find(':') == std::string::npos;
-  if (!ParseTimestamp(date_only ? literal.text + " 00:00:00" : literal.text, &time)) {
+  const bool has_letter = literal.text.find('T') != std::string::npos;
+  if (has_letter || !ParseTimestamp(date_only ? literal.text + " 00:00:00" : literal.text, &time)) {
     return wrong("TIMESTAMP: write it as '2026-01-31 12:30:00'");
   }
   const Type type = Type::Timestamp(std::min(fraction, 9)).NotNull();
@@ -159,8 +168,24 @@ const Unit* FindUnit(const std::string& name) {
   return nullptr;
 }
 
+// The most a field may hold behind the first one.
+int64_t HighestInside(const Unit& unit) {
+  if (unit.months) return 11;
+  return unit.unit == IntervalUnit::kHour ? 23 : 59;
+}
+
+Status CheckFirstField(int64_t value, int precision, const Unit& unit, SourcePosition position) {
+  int64_t bound = 1;
+  for (int i = 0; i < precision; ++i) bound *= 10;
+  if (value < bound) return Status::Ok();
+  const std::string digits = std::to_string(std::to_string(value).size());
+  return Status::Validate(position, "the interval of {} {} has more than {} digits", value,
+                          unit.name, precision)
+      .WithHint(fmt::format("Say how many: INTERVAL '{}' {}({}).", value, unit.name, digits));
+}
+
 // `1 02:03:04.5` as DAY TO SECOND: the fields between the units, each with its unit.
-Result<int64_t> IntervalAmount(std::string text, const Unit& first, const Unit& last,
+Result<int64_t> IntervalAmount(std::string text, int precision, const Unit& first, const Unit& last,
                                SourcePosition position) {
   const Status wrong =
       Status::Validate(position, "'{}' is no interval of {}{}{}", text, first.name,
@@ -184,6 +209,11 @@ Result<int64_t> IntervalAmount(std::string text, const Unit& first, const Unit& 
       continue;  // no QUARTER inside YEAR TO MONTH
     int64_t value = 0;
     if (!number(&value)) return wrong;
+    if (unit == &first) {
+      RT_TRY(CheckFirstField(value, precision, first, position));
+    } else if (value > HighestInside(*unit)) {
+      return wrong;
+    }
     total += value * unit->amount;
     if (unit == &last) break;
     const char separator = unit->months ? '-' : unit->unit == IntervalUnit::kDay ? ' ' : ':';
@@ -196,22 +226,41 @@ Result<int64_t> IntervalAmount(std::string text, const Unit& first, const Unit& 
     int digits = 0;
     for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at, scale /= 10, ++digits)
       total += (text[at] - '0') * scale;
-    if (digits == 0) return wrong;
+    if (digits == 0 || digits > 6) return wrong;
   }
   if (at != text.size()) return wrong;
   return negative ? -total : total;
 }
 
-Result<Expression> IntervalLiteral(const ast::Literal& literal, SourcePosition position) {
-  const size_t to = literal.unit.find(" TO ");
-  const std::string first_name = literal.unit.substr(0, to);
-  const std::string last_name = to == std::string::npos ? first_name : literal.unit.substr(to + 4);
-  const Unit* first = FindUnit(first_name);
-  const Unit* last = FindUnit(last_name);
-  if (!first || !last || first->months != last->months || first > last) {
-    return Status::Parse(position, "there is no INTERVAL of {}", literal.unit);
+struct UnitRange {
+  const Unit* first;
+  const Unit* last;
+};
+
+// `DAY`, `DAY TO SECOND`
+Result<UnitRange> FindUnits(const std::string& text, SourcePosition position) {
+  const size_t to = text.find(" TO ");
+  const std::string first_name = text.substr(0, to);
+  const std::string last_name = to == std::string::npos ? first_name : text.substr(to + 4);
+  const UnitRange range{FindUnit(first_name), FindUnit(last_name)};
+  if (!range.first || !range.last || range.first->months != range.last->months ||
+      range.first > range.last) {
+    return Status::Parse(position, "there is no INTERVAL of {}", text);
   }
-  RT_ASSIGN(int64_t amount, IntervalAmount(literal.text, *first, *last, position));
+  return range;
+}
+
+Result<Expression> IntervalLiteral(const ast::Literal& literal, SourcePosition position) {
+  RT_ASSIGN(const UnitRange range, FindUnits(literal.unit, position));
+  const Unit* first = range.first;
+  const Unit* last = range.last;
+  if (literal.precision < 1 || literal.precision > (first->months ? 4 : 3)) {
+    return Status::Plan("an INTERVAL of {}({}) is not supported", first->name, literal.precision)
+        .At(position)
+        .WithHint(first->months ? "One to four digits are." : "One to three digits are.");
+  }
+  RT_ASSIGN(int64_t amount,
+            IntervalAmount(literal.text, literal.precision, *first, *last, position));
   if (literal.negative) amount = -amount;
   Expression made = Expression::Literal(amount, Type::Interval(first->unit, last->unit).NotNull());
   made.literal_text = std::to_string(amount) + ":INTERVAL " + literal.unit;
@@ -245,6 +294,20 @@ Result<Expression> BindLiteral(const ast::Literal& literal, SourcePosition posit
   RT_ASSIGN(Expression made, Made(literal, position));
   made.position = position;
   return made;
+}
+
+Result<Expression> OneOf(const std::string& unit, SourcePosition position) {
+  RT_ASSIGN(const UnitRange range, FindUnits(unit, position));
+  if (range.first != range.last) return Status::Parse(position, "INTERVAL takes one unit here");
+  Expression made = Expression::Literal(
+      range.first->amount, Type::Interval(range.first->unit, range.last->unit).NotNull());
+  made.literal_text = std::to_string(range.first->amount) + ":INTERVAL " + unit;
+  return made;
+}
+
+Result<Type> IntervalTypeOf(const std::string& units, SourcePosition position) {
+  RT_ASSIGN(const UnitRange range, FindUnits(units, position));
+  return Type::Interval(range.first->unit, range.last->unit);
 }
 
 Result<Expression> BindNegativeNumber(const ast::Literal& literal, SourcePosition position) {

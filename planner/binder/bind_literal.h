@@ -13,4 +13,8 @@ Result<Expression> BindLiteral(const ast::Literal& literal, SourcePosition posit
 // -5 is a literal of its own, so that -2147483648 is an INT.
 Result<Expression> BindNegativeNumber(const ast::Literal& literal, SourcePosition position);
 
+// The interval of one unit (`DAY`), and the type of one between units (`DAY TO SECOND`).
+Result<Expression> OneOf(const std::string& unit, SourcePosition position);
+Result<Type> IntervalTypeOf(const std::string& units, SourcePosition position);
+
 }  // namespace rowtide

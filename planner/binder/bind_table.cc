@@ -1,23 +1,25 @@
 // CREATE TABLE and CREATE VIEW: what the catalog will hold, checked.
 #include <algorithm>
+#include <unordered_map>
 
 #include "operators/expressions/registry.h"
 #include "planner/binder/bind_expression.h"
 #include "planner/binder/bind_statement.h"
+#include "planner/sql/canonical_text.h"
 #include "planner/sql/parser.h"
 
 namespace rowtide {
 namespace {
 
-Result<ObjectPath> NewPath(const ast::Name& name, const Catalog& catalog) {
+// Temporary objects need no database.
+Result<ObjectPath> NewPath(const ast::Name& name, bool temporary, const Catalog& catalog) {
   const ObjectPath path = catalog.Resolve(name.parts);
   if (name.parts.size() > 3)
     return Status::Validate(name.position,
                             "a name has three parts at most: catalog.database.table");
-  if (name.parts.size() > 1) {
+  if (!temporary && !catalog.HasDatabase(path.catalog, path.database)) {
     Catalog copy = catalog;
-    Status status = copy.UseDatabase({path.catalog, path.database});
-    if (!status.ok()) return std::move(status).At(name.position);
+    return copy.UseDatabase({path.catalog, path.database}).At(name.position);
   }
   return path;
 }
@@ -46,7 +48,7 @@ class TableBuilder {
 
   Result<CatalogTable> Build() {
     RT_TRY(Refuse());
-    RT_ASSIGN(table_.path, NewPath(statement_.name, *context_.catalog));
+    RT_ASSIGN(table_.path, NewPath(statement_.name, statement_.temporary, *context_.catalog));
     table_.temporary = statement_.temporary;
     table_.comment = statement_.comment;
     if (statement_.has_like) RT_TRY(Like());
@@ -72,10 +74,10 @@ class TableBuilder {
   }
 
   int Find(const std::string& name) const {
-    for (size_t i = 0; i < table_.columns.size(); ++i) {
-      if (table_.columns[i].name == name) return static_cast<int>(i);
-    }
-    return -1;
+    for (; indexed_ < table_.columns.size(); ++indexed_)
+      places_.emplace(table_.columns[indexed_].name, static_cast<int>(indexed_));
+    const auto found = places_.find(name);
+    return found == places_.end() ? -1 : found->second;
   }
 
   std::vector<std::string> ColumnNames() const {
@@ -154,7 +156,7 @@ class TableBuilder {
         table_.primary_key.push_back(kept[static_cast<size_t>(key)]);
       table_.primary_key_name = source->primary_key_name;
     }
-    if (choices.partitions != "EXCLUDING") table_.partition_keys = source->partition_keys;
+    table_.partition_keys = source->partition_keys;  // EXCLUDING PARTITIONS does nothing in Flink
     if (choices.options != "EXCLUDING") table_.options = source->options;
     includes_options_ = choices.options == "INCLUDING";
     return Status::Ok();
@@ -197,28 +199,29 @@ class TableBuilder {
     std::vector<TableColumn> declared(table_.columns.begin() + static_cast<long>(like_width_),
                                       table_.columns.end());
     table_.columns = std::move(ordered);
+    places_.clear();
+    indexed_ = 0;
+    std::unordered_map<std::string, TableColumn*> by_name;
+    for (TableColumn& column : declared) by_name.emplace(column.name, &column);
     for (const ast::Column& column : statement_.columns) {
       const std::string& name = column.name.parts[0];
       if (column.kind != ast::Column::Kind::kComputed) {
-        const auto made = std::find_if(declared.begin(), declared.end(),
-                                       [&](const TableColumn& c) { return c.name == name; });
-        if (made != declared.end()) table_.columns.push_back(std::move(*made));
+        const auto made = by_name.find(name);
+        if (made != by_name.end()) table_.columns.push_back(*made->second);
         continue;
       }
       const int existing = Find(name);
       const bool replaces =
           existing >= 0 && existing < static_cast<int>(like_width_) && overwrites_generated_ &&
           table_.columns[static_cast<size_t>(existing)].kind == TableColumn::Kind::kComputed;
-      const bool twice =
-          existing >= 0 || std::any_of(declared.begin(), declared.end(),
-                                       [&](const TableColumn& c) { return c.name == name; });
+      const bool twice = existing >= 0 || by_name.contains(name);
       if (twice && !replaces)
         return Status::Validate(column.name.position, "the table has column {} twice", Quote(name));
       TableColumn computed;
       computed.name = name;
       computed.kind = TableColumn::Kind::kComputed;
       computed.comment = column.comment.value_or("");
-      computed.expression_sql = column.expression_sql;
+      computed.expression_sql = CanonicalText(*column.expression);
       if (replaces) {
         table_.columns[static_cast<size_t>(existing)] = std::move(computed);
       } else {
@@ -267,6 +270,12 @@ class TableBuilder {
     if (statement_.watermarks.size() > 1) {
       return Status::Parse(statement_.watermarks[1].position, "a table has one WATERMARK at most");
     }
+    const int declared_for = Find(watermark.column.parts[0]);
+    if (table_.watermark && overwrites_watermark_ && declared_for != table_.watermark->column) {
+      return Status::Validate(watermark.position,
+                              "the table behind LIKE has a WATERMARK for another column")
+          .WithHint("Write LIKE … (EXCLUDING WATERMARKS).");
+    }
     if (table_.watermark && !overwrites_watermark_) {
       return Status::Validate(watermark.position, "the table behind LIKE has a WATERMARK already")
           .WithHint("Write LIKE … (OVERWRITING WATERMARKS) or (EXCLUDING WATERMARKS).");
@@ -276,7 +285,7 @@ class TableBuilder {
     TableWatermark made;
     made.column = Find(watermark.column.parts[0]);
     if (made.column < 0) return NoColumn(watermark.column);
-    made.expression_sql = watermark.expression_sql;
+    made.expression_sql = CanonicalText(*watermark.expression);
     const auto* call = watermark.expression->as<ast::Call>();
     if (call && call->function == "SOURCE_WATERMARK") {
       made.from_source = true;
@@ -329,6 +338,13 @@ class TableBuilder {
                                   "{} is no physical column and cannot be in the PRIMARY KEY",
                                   Quote(name.parts[0]));
         }
+        const Type& key_type = table_.columns[static_cast<size_t>(column)].type;
+        if (column < static_cast<int>(like_width_) && key_type.nullable) {
+          return Status::Validate(name.position,
+                                  "column {} of the table behind LIKE may be NULL, so it cannot be "
+                                  "in the PRIMARY KEY",
+                                  Quote(name.parts[0]));
+        }
         if (std::find(table_.primary_key.begin(), table_.primary_key.end(), column) !=
             table_.primary_key.end()) {
           return Status::Validate(name.position, "the PRIMARY KEY has {} twice",
@@ -379,6 +395,9 @@ class TableBuilder {
     return Status::Ok();
   }
 
+  // Where columns are, of those that have been looked at so far.
+  mutable std::unordered_map<std::string, int> places_;
+  mutable size_t indexed_ = 0;
   const ast::CreateTable& statement_;
   BindContext& context_;
   CatalogTable table_;
@@ -417,7 +436,7 @@ Result<CatalogTable> BindCreateTable(const ast::CreateTable& statement, BindCont
 
 Result<CatalogView> BindCreateView(const ast::CreateView& statement, BindContext& context) {
   CatalogView view;
-  RT_ASSIGN(view.path, NewPath(statement.name, *context.catalog));
+  RT_ASSIGN(view.path, NewPath(statement.name, statement.temporary, *context.catalog));
   RT_ASSIGN(const LogicalPointer bound, BindQuery(*statement.query, context));
   for (const ast::Name& name : statement.columns) view.column_names.push_back(name.parts[0]);
   if (!view.column_names.empty() &&
@@ -433,6 +452,8 @@ Result<CatalogView> BindCreateView(const ast::CreateView& statement, BindContext
   if (twice != names.end())
     return Status::Validate(statement.name.position, "the view has column {} twice", Quote(*twice));
   view.query_sql = statement.query_sql;
+  view.home_catalog = context.catalog->current_catalog();
+  view.home_database = context.catalog->current_database();
   view.comment = statement.comment;
   view.temporary = statement.temporary;
   return view;

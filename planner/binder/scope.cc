@@ -28,6 +28,11 @@ Result<ResolvedColumn> Scope::ResolveHere(const ast::Name& name) const {
       for (size_t i = 0; i < table.columns.size(); ++i) {
         if (table.columns[i].name != name.parts[prefix]) continue;
         if (prefix == 0 && !table.hidden.empty() && table.hidden[i]) continue;
+        if (found.column >= table.first) {
+          return Status::Validate(name.position, "column {} is twice in its table",
+                                  Quote(name.ToString()))
+              .WithHint("Give the columns different names with AS.");
+        }
         if (found.column >= 0) {
           return Status::Validate(name.position, "column {} is in more than one table",
                                   Quote(name.ToString()))

@@ -1,6 +1,7 @@
 #include "planner/rules/sargs.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "operators/expressions/type_rules.h"
 
@@ -277,6 +278,14 @@ std::vector<Expression> MergeRanges(std::vector<Expression> terms, bool conjunct
   std::vector<std::optional<Term>> parsed;
   for (const Expression& term : terms)
     parsed.push_back(TermOf(term, conjunction, unknown_is_false));
+  // Terms by what they are about; the lists are in the order of the terms.
+  std::unordered_map<std::string, std::vector<size_t>> about;
+  std::vector<std::string> digests(terms.size());
+  for (size_t i = 0; i < terms.size(); ++i) {
+    if (!parsed[i]) continue;
+    digests[i] = Digest(parsed[i]->operand);
+    about[digests[i]].push_back(i);
+  }
   std::vector<Expression> out;
   std::vector<bool> used(terms.size(), false);
   for (size_t i = 0; i < terms.size(); ++i) {
@@ -287,8 +296,8 @@ std::vector<Expression> MergeRanges(std::vector<Expression> terms, bool conjunct
     }
     std::vector<size_t> same = {i};
     std::optional<Type> type = parsed[i]->type;
-    for (size_t j = i + 1; j < terms.size(); ++j) {
-      if (used[j] || !parsed[j] || !(parsed[j]->operand == parsed[i]->operand)) continue;
+    for (const size_t j : about[digests[i]]) {
+      if (j <= i || used[j]) continue;
       const std::optional<Type> wider = CommonType(*type, parsed[j]->type);
       if (!wider) continue;
       type = wider;

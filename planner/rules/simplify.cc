@@ -1,6 +1,7 @@
 #include "planner/rules/simplify.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "planner/rules/sargs.h"
@@ -173,16 +174,19 @@ class Simplifier {
 
   // What one comparison of a conjunction says is used in the others: (v > 1 OR b) AND v > 5.
   Result<std::vector<Expression>> WithKnown(std::vector<Expression> terms) {
-    for (size_t i = 0; i < terms.size(); ++i) {
+    std::set<size_t> facts;
+    const auto note_fact = [&](size_t i) {
+      if (IsComparison(terms[i]) || terms[i].is_call("SEARCH")) facts.insert(i);
+    };
+    for (size_t i = 0; i < terms.size(); ++i) note_fact(i);
+    for (size_t i = 0; i < terms.size() && !facts.empty(); ++i) {
       if (!terms[i].is_call("OR") && !terms[i].is_call("NOT") && !terms[i].is_call("CASE"))
         continue;
       Expression term = terms[i];
-      for (size_t j = 0; j < terms.size(); ++j) {
-        if (j != i && (IsComparison(terms[j]) || terms[j].is_call("SEARCH")))
-          term = Knowing(terms[j], term);
-      }
+      for (const size_t fact : facts) term = Knowing(terms[fact], term);
       if (!(term == terms[i])) {
         RT_ASSIGN(terms[i], Run(term, true));
+        note_fact(i);
       }
     }
     std::vector<Expression> flat;
@@ -235,11 +239,14 @@ class Simplifier {
 
   // x OR NOT x is TRUE unless x is unknown.
   static void ExcludedMiddle(std::vector<Expression>* terms) {
+    std::map<std::string, size_t> places;
+    for (size_t i = 0; i < terms->size(); ++i) places.emplace(Digest((*terms)[i]), i);
     for (size_t i = 0; i < terms->size(); ++i) {
       if (!(*terms)[i].is_call("NOT")) continue;
       const Expression operand = (*terms)[i].operands[0];
-      const auto found = std::find(terms->begin(), terms->end(), operand);
-      if (found == terms->end()) continue;
+      const auto place = places.find(Digest(operand));
+      if (place == places.end()) continue;
+      Expression* const found = &(*terms)[place->second];
       *found = operand.type.nullable ? IsPredicate("IS NOT NULL", operand) : Expression::Bool(true);
       terms->erase(terms->begin() + static_cast<long>(i));
       return;

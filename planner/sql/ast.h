@@ -70,6 +70,7 @@ struct Literal {
   // kInterval: `DAY`, `DAY TO SECOND`; the text may start with a sign
   std::string unit;
   bool negative = false;  // INTERVAL -'5' SECOND
+  int precision = 2;      // kInterval: digits of the first field, DAY(3)
 };
 
 struct NameRef {
@@ -364,6 +365,13 @@ struct CreateView {
   std::string query_sql;  // as written
 };
 
+struct CreateDatabase {
+  Name name;
+  bool if_not_exists = false;
+  std::string comment;
+  std::vector<OptionEntry> options;
+};
+
 struct Drop {
   enum class Kind : uint8_t { kTable, kView, kDatabase, kCatalog, kFunction };
   Kind kind = Kind::kTable;
@@ -407,8 +415,11 @@ struct Reset {
 struct Show {
   // TABLES, VIEWS, CATALOGS, DATABASES, FUNCTIONS, CURRENT CATALOG, COLUMNS, CREATE TABLE, JOBS, …
   std::string what;
-  Name name;
-  std::string like;
+  Name name;  // FROM
+  std::optional<std::string> like;
+  bool negated = false;       // NOT LIKE
+  bool ignores_case = false;  // ILIKE
+  bool only_users = false;    // USER FUNCTIONS
 };
 struct Describe {
   Name name;
@@ -424,8 +435,8 @@ struct Refused {
 };
 
 struct Statement {
-  std::variant<QueryPointer, Insert, StatementSet, Explain, CreateTable, CreateView, Drop, Alter,
-               Set, Reset, Show, Describe, Use, Refused>
+  std::variant<QueryPointer, Insert, StatementSet, Explain, CreateTable, CreateView, CreateDatabase,
+               Drop, Alter, Set, Reset, Show, Describe, Use, Refused>
       node;
   SourcePosition position;
   size_t begin = 0;  // of its text in the script, in bytes; without the `;`

@@ -8,7 +8,7 @@
 namespace rowtide {
 
 Grammar::Grammar(std::string_view text, size_t offset, int line, int column)
-    : text_(text), lexer_(text) {
+    : text_(text), lexer_(text), begin_(offset) {
   lexer_.MoveTo(offset, line, column);
 }
 
@@ -17,6 +17,7 @@ Grammar::Grammar(std::string_view text, size_t offset, int line, int column)
 Result<Token> Grammar::ReadToken() {
   RT_ASSIGN(Token token, lexer_.Next());
   if (token.end > begin_ + kMaxStatementBytes) {
+    too_long_ = true;
     return Status::Parse(token.position, "the statement is longer than {} bytes",
                          kMaxStatementBytes);
   }
@@ -280,7 +281,7 @@ Result<ast::DataType> Grammar::DataType() {
       RT_TRY(AcceptSequence({"WITHOUT", "TIME", "ZONE"}).status());
     }
   } else if (word == "INTERVAL") {
-    RT_ASSIGN(const std::string unit, IntervalUnit());
+    RT_ASSIGN(const std::string unit, IntervalUnit(nullptr));
     const bool months =
         unit.starts_with("YEAR") || unit.starts_with("MONTH") || unit.starts_with("QUARTER");
     type = Type::Of(months ? K::kIntervalMonths : K::kIntervalMillis);

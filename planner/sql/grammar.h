@@ -31,6 +31,7 @@ class Grammar {
   const Lexer& lexer() const { return lexer_; }
   // Where to go on: just after the `;` passed, or at its start.
   const Token& current() const { return tokens_[at_]; }
+  bool too_long() const { return too_long_; }  // the statement; its end was not looked for
   // Of the statement being parsed.
   const Token& first() const { return tokens_[first_]; }
 
@@ -85,7 +86,8 @@ class Grammar {
   Result<ast::ExprPointer> UnicodeLiteral();
   Result<ast::ExprPointer> DateTimeLiteral(ast::Literal::Kind kind);
   Result<ast::ExprPointer> IntervalLiteral();
-  Result<std::string> IntervalUnit();
+  // `precision`: what stands in DAY(3), else as it was.
+  Result<std::string> IntervalUnit(int* precision);
   Result<std::string> TimeUnit();
   Result<ast::ExprPointer> CaseExpression();
   Result<ast::ExprPointer> CastExpression(bool tries);
@@ -128,6 +130,7 @@ class Grammar {
   Result<ast::Statement> StatementBody();
   Result<ast::Statement> Create();
   Result<ast::Statement> CreateTable(bool temporary);
+  Result<ast::Statement> CreateDatabase();
   Result<ast::Statement> CreateView(bool temporary);
   Status TableElements(ast::CreateTable* table);
   Status TableElement(ast::CreateTable* table);
@@ -149,6 +152,7 @@ class Grammar {
   Lexer lexer_;
   std::vector<Token> tokens_;
   size_t at_ = 0;
+  bool too_long_ = false;
   size_t begin_ = 0;  // of the statement: in the text, and its first token
   size_t first_ = 0;
   int depth_ = 0;

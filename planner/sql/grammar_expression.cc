@@ -190,7 +190,10 @@ Result<ExprPointer> Grammar::PredicateTail(ExprPointer left, bool* more) {
 
 Result<ExprPointer> Grammar::Comparison(ExprPointer left) {
   std::string comparison = Here().text;
-  if (comparison == "!=") comparison = "<>";
+  if (comparison == "!=") {
+    return Status::Parse(Here().position, "'!=' is no comparison of SQL")
+        .WithHint("Write <> for not equal.");
+  }
   RT_TRY(Step());
   if ((Is("ALL") || Is("ANY") || Is("SOME")) && IsAhead(1, "(")) {
     ast::QuantifiedComparison quantified;
@@ -453,6 +456,23 @@ Result<ExprPointer> Grammar::Primary() {
   return NameOrCall();
 }
 
+namespace {
+
+// (a - b) DAY: what may stand in front of the unit, and the units.
+bool IsDifference(const ast::Expr& expr) {
+  const auto* call = expr.as<ast::Call>();
+  return call && call->infix && call->function == "-" && call->operands.size() == 2;
+}
+bool IsIntervalWord(const Token& token) {
+  if (token.kind != Token::Kind::kWord) return false;
+  for (const char* unit : {"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"}) {
+    if (token.upper == unit) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Result<ExprPointer> Grammar::Parenthesised() {
   const SourcePosition start = Here().position;
   RT_TRY(Step());
@@ -472,6 +492,14 @@ Result<ExprPointer> Grammar::Parenthesised() {
     return MakeExpr(std::move(subquery), Span(start, LastPosition()));
   }
   RT_TRY(Expect(")"));
+  if (items.size() == 1 && IsDifference(*items[0]) && IsIntervalWord(Here())) {
+    ast::Call difference = *items[0]->as<ast::Call>();
+    difference.function = "MINUS_DATE";
+    difference.infix = false;
+    RT_ASSIGN(std::string unit, IntervalUnit(nullptr));
+    difference.operands.push_back(Symbol(std::move(unit), LastPosition()));
+    return MakeExpr(std::move(difference), Span(start, LastPosition()));
+  }
   if (items.size() == 1) return items[0];
   ast::Call row;
   row.function = "ROW";
@@ -553,12 +581,12 @@ Result<ExprPointer> Grammar::IntervalLiteral() {
     RT_ASSIGN(ExprPointer amount, Postfix());
     ast::Call call;
     call.function = "INTERVAL";
-    RT_ASSIGN(std::string unit, IntervalUnit());
+    RT_ASSIGN(std::string unit, IntervalUnit(nullptr));
     call.operands = {std::move(amount), Symbol(std::move(unit), LastPosition())};
     return MakeExpr(std::move(call), Span(start, LastPosition()));
   }
   RT_ASSIGN(literal.text, StringLiteral());
-  RT_ASSIGN(literal.unit, IntervalUnit());
+  RT_ASSIGN(literal.unit, IntervalUnit(&literal.precision));
   return MakeExpr(std::move(literal), Span(start, LastPosition()));
 }
 
@@ -608,14 +636,16 @@ Result<std::string> Grammar::TimeUnit() {
   return nearest.empty() ? status : std::move(status).WithHint("Did you mean " + nearest + "?");
 }
 
-Result<std::string> Grammar::IntervalUnit() {
+Result<std::string> Grammar::IntervalUnit(int* precision) {
   Result<std::string> first = TimeUnit();
   if (!first.ok()) return Status(first.status()).WithKind(ErrorKind::kParse);
   std::string unit = std::move(*first);
-  const auto precision = [this]() -> Status {
+  const auto digits = [this](int* number) -> Status {
     if (!Is("(")) return Status::Ok();
     RT_TRY(Step());
-    if (Here().kind != Token::Kind::kInteger) return Unexpected("a number");
+    if (Here().kind != Token::Kind::kInteger || Here().text.size() > 2)
+      return Unexpected("a number of digits");
+    if (number) *number = std::stoi(Here().text);
     RT_TRY(Step());
     if (Is(",")) {
       RT_TRY(Step());
@@ -624,11 +654,11 @@ Result<std::string> Grammar::IntervalUnit() {
     }
     return Expect(")");
   };
-  RT_TRY(precision());
+  RT_TRY(digits(precision));
   RT_ASSIGN(const bool range, Accept("TO"));
   if (range) {
     RT_ASSIGN(const std::string end, TimeUnit());
-    RT_TRY(precision());
+    RT_TRY(digits(nullptr));
     unit += " TO " + end;
   }
   return unit;

@@ -14,11 +14,10 @@ struct RefusedWords {
   const char* second;
 };
 constexpr RefusedWords kRefused[] = {
-    {"ADD", "JAR"},        {"REMOVE", "JAR"},      {"ANALYZE", "TABLE"}, {"TRUNCATE", "TABLE"},
-    {"DELETE", "FROM"},    {"UPDATE", nullptr},    {"CALL", nullptr},    {"LOAD", "MODULE"},
-    {"UNLOAD", "MODULE"},  {"STOP", "JOB"},        {"COMPILE", nullptr}, {"EXECUTE", "PLAN"},
-    {"CREATE", "CATALOG"}, {"CREATE", "DATABASE"}, {"ALTER", nullptr},   {"UPSERT", nullptr},
-    {"MERGE", nullptr}};
+    {"ADD", "JAR"},        {"REMOVE", "JAR"},   {"ANALYZE", "TABLE"}, {"TRUNCATE", "TABLE"},
+    {"DELETE", "FROM"},    {"UPDATE", nullptr}, {"CALL", nullptr},    {"LOAD", "MODULE"},
+    {"UNLOAD", "MODULE"},  {"STOP", "JOB"},     {"COMPILE", nullptr}, {"EXECUTE", "PLAN"},
+    {"CREATE", "CATALOG"}, {"ALTER", nullptr},  {"UPSERT", nullptr},  {"MERGE", nullptr}};
 
 const std::vector<std::string>& FirstWords() {
   static const std::vector<std::string> kWords = {
@@ -110,7 +109,11 @@ Result<ast::Statement> Grammar::StatementBody() {
     if (Is("MODULES")) return RefusedStatement("USE MODULES");
     ast::Use use;
     RT_ASSIGN(use.catalog, Accept("CATALOG"));
-    RT_ASSIGN(use.name, CompoundName());
+    if (use.catalog) {
+      RT_ASSIGN(use.name, SimpleName());
+    } else {
+      RT_ASSIGN(use.name, CompoundName());
+    }
     return Made(std::move(use));
   }
   Status status = Unexpected("a statement, such as SELECT or INSERT");
@@ -137,18 +140,19 @@ Result<ast::Statement> Grammar::Create() {
   RT_ASSIGN(const bool temporary, Accept("TEMPORARY"));
   if (Is("TABLE")) return CreateTable(temporary);
   if (Is("VIEW")) return CreateView(temporary);
+  if (Is("DATABASE") && !temporary) return CreateDatabase();
   for (const char* object : {"FUNCTION", "MODEL", "MATERIALIZED", "CONNECTION", "SYSTEM"}) {
     if (Is(object))
       return RefusedStatement(Is("MATERIALIZED") ? "CREATE MATERIALIZED TABLE"
                                                  : fmt::format("CREATE {}", object));
   }
-  return Unexpected("TABLE or VIEW");
+  return Unexpected("TABLE, VIEW or DATABASE");
 }
 
 Result<std::vector<ast::OptionEntry>> Grammar::Options() {
   std::vector<ast::OptionEntry> options;
   RT_TRY(Expect("("));
-  while (true) {
+  while (!Is(")") || !options.empty()) {
     ast::OptionEntry option;
     option.position = Here().position;
     RT_ASSIGN(option.key, StringLiteral());
@@ -310,7 +314,7 @@ Status Grammar::LikeClause(ast::CreateTable* table) {
   RT_ASSIGN(table->like, CompoundName());
   if (!Is("(")) return Status::Ok();
   RT_TRY(Step());
-  while (!Is(")")) {
+  do {
     ast::LikeOption option;
     option.position = Here().position;
     if (!Is("INCLUDING") && !Is("EXCLUDING") && !Is("OVERWRITING"))
@@ -327,7 +331,7 @@ Status Grammar::LikeClause(ast::CreateTable* table) {
       return Unexpected("ALL, CONSTRAINTS, GENERATED, METADATA, OPTIONS, PARTITIONS or WATERMARKS");
     RT_TRY(Step());
     table->like_options.push_back(std::move(option));
-  }
+  } while (!Is(")"));
   return Expect(")");
 }
 
@@ -349,6 +353,22 @@ Result<ast::Statement> Grammar::CreateView(bool temporary) {
   RT_ASSIGN(view.query, QueryExpression(true));
   view.query_sql = TextBetween(begin, last_end_);
   return Made(std::move(view));
+}
+
+Result<ast::Statement> Grammar::CreateDatabase() {
+  RT_TRY(Step());
+  ast::CreateDatabase database;
+  RT_ASSIGN(database.if_not_exists, AcceptSequence({"IF", "NOT", "EXISTS"}));
+  RT_ASSIGN(database.name, CompoundName());
+  RT_ASSIGN(const bool comment, Accept("COMMENT"));
+  if (comment) {
+    RT_ASSIGN(database.comment, StringLiteral());
+  }
+  RT_ASSIGN(const bool with, Accept("WITH"));
+  if (with) {
+    RT_ASSIGN(database.options, Options());
+  }
+  return Made(std::move(database));
 }
 
 Result<ast::Statement> Grammar::Drop() {
@@ -505,10 +525,8 @@ Result<ast::Statement> Grammar::ShowStatement() {
     RT_ASSIGN(show.name, CompoundName());
     return Made(std::move(show));
   }
-  if (Is("USER")) {
-    RT_TRY(Step());
-    if (!Is("FUNCTIONS")) return Unexpected("FUNCTIONS");
-  }
+  RT_ASSIGN(show.only_users, Accept("USER"));
+  if (show.only_users && !Is("FUNCTIONS")) return Unexpected("FUNCTIONS");
   for (const char* what :
        {"CATALOGS", "DATABASES", "TABLES", "VIEWS", "FUNCTIONS", "COLUMNS", "JOBS"}) {
     if (!Is(what)) continue;
@@ -520,10 +538,14 @@ Result<ast::Statement> Grammar::ShowStatement() {
     } else if (show.what == "COLUMNS") {
       return Unexpected("FROM");
     }
-    RT_TRY(Accept("NOT").status());
-    RT_ASSIGN(const bool like, Accept("LIKE"));
-    if (like) {
+    RT_ASSIGN(show.negated, Accept("NOT"));
+    show.ignores_case =
+        Is("ILIKE") && show.what != "TABLES" && show.what != "VIEWS" && show.what != "COLUMNS";
+    if (Is("LIKE") || show.ignores_case) {
+      RT_TRY(Step());
       RT_ASSIGN(show.like, StringLiteral());
+    } else if (show.negated) {
+      return Unexpected("LIKE");
     }
     return Made(std::move(show));
   }

@@ -22,6 +22,10 @@ Result<std::optional<ast::Statement>> ScriptParser::NextStatement() {
     column_ = last.position.column;
     return std::optional<ast::Statement>(std::move(*statement));
   }
+  if (grammar.too_long()) {
+    offset_ = text_.size();
+    return statement.status();
+  }
   // Behind the broken statement; `;` before it are not its end.
   if (end.ok()) {
     const Token& first = grammar.first();

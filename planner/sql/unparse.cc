@@ -1,5 +1,7 @@
 #include "planner/sql/unparse.h"
 
+#include <algorithm>
+
 #include "planner/sql/reserved_words.h"
 #include "planner/sql/lexer.h"
 
@@ -55,6 +57,14 @@ std::string Expressions(const std::vector<ast::ExprPointer>& items) {
   return Joined(items, ", ", [](const ast::ExprPointer& item) { return Unparse(*item); });
 }
 
+// DAY(3) TO SECOND; two digits are not said.
+std::string IntervalUnit(const ast::Literal& literal) {
+  if (literal.precision == 2) return literal.unit;
+  const size_t end = std::min(literal.unit.find(' '), literal.unit.size());
+  return literal.unit.substr(0, end) + "(" + std::to_string(literal.precision) + ")" +
+         literal.unit.substr(end);
+}
+
 std::string Text(const ast::Literal& literal) {
   using K = ast::Literal::Kind;
   switch (literal.kind) {
@@ -72,7 +82,7 @@ std::string Text(const ast::Literal& literal) {
     case K::kTimestamp: return "TIMESTAMP " + String(literal.text);
     case K::kInterval:
       return std::string("INTERVAL ") + (literal.negative ? "-" : "") + String(literal.text) + " " +
-             literal.unit;
+             IntervalUnit(literal);
   }
   RT_CHECK(false);
 }
@@ -155,6 +165,7 @@ std::string SpecialText(const ast::Call& call) {
   }
   if ((f == "ARRAY" || f == "MAP" || f == "MULTISET") && !call.infix)
     return f + "[" + Expressions(call.operands) + "]";
+  if (f == "MINUS_DATE") return "(" + operand(0) + " - " + operand(1) + ") " + operand(2);
   if (f == "INTERVAL") return "INTERVAL " + operand(0) + " " + operand(1);
   return "";
 }
@@ -411,6 +422,14 @@ std::string Text(const ast::Column& column) {
   return text;
 }
 
+std::string WithClause(const std::vector<ast::OptionEntry>& options) {
+  if (options.empty()) return "";
+  return " WITH (" +
+         Joined(options, ", ",
+                [](const ast::OptionEntry& o) { return String(o.key) + " = " + String(o.value); }) +
+         ")";
+}
+
 std::string Text(const ast::CreateTable& table) {
   std::string text = std::string("CREATE ") + (table.temporary ? "TEMPORARY " : "") + "TABLE ";
   text += (table.if_not_exists ? "IF NOT EXISTS " : "") + Text(table.name);
@@ -431,13 +450,7 @@ std::string Text(const ast::CreateTable& table) {
   if (!table.comment.empty()) text += " COMMENT " + String(table.comment);
   if (!table.distribution.empty()) text += " " + table.distribution;
   if (!table.partitioned_by.empty()) text += " PARTITIONED BY " + List(table.partitioned_by);
-  if (!table.options.empty()) {
-    text +=
-        " WITH (" +
-        Joined(table.options, ", ",
-               [](const ast::OptionEntry& o) { return String(o.key) + " = " + String(o.value); }) +
-        ")";
-  }
+  text += WithClause(table.options);
   if (table.has_like) {
     text += " LIKE " + Text(table.like);
     if (!table.like_options.empty()) {
@@ -459,6 +472,13 @@ std::string Text(const ast::CreateView& view) {
   return text + " AS " + Unparse(*view.query);
 }
 
+std::string Text(const ast::CreateDatabase& database) {
+  std::string text = std::string("CREATE DATABASE ") +
+                     (database.if_not_exists ? "IF NOT EXISTS " : "") + Text(database.name);
+  if (!database.comment.empty()) text += " COMMENT " + String(database.comment);
+  return text + WithClause(database.options);
+}
+
 std::string Text(const ast::Drop& drop) {
   constexpr const char* kObjects[] = {"TABLE ", "VIEW ", "DATABASE ", "CATALOG ", "FUNCTION "};
   return std::string("DROP ") + (drop.temporary ? "TEMPORARY " : "") +
@@ -477,9 +497,13 @@ std::string Text(const ast::Reset& reset) {
 }
 std::string Text(const ast::Show& show) {
   const bool create = show.what.starts_with("CREATE");
-  return "SHOW " + show.what +
-         (show.name.empty() ? "" : (create ? " " : " FROM ") + Text(show.name)) +
-         (show.like.empty() ? "" : " LIKE " + String(show.like));
+  std::string text = std::string("SHOW ") + (show.only_users ? "USER " : "") + show.what;
+  if (!show.name.empty()) text += (create ? " " : " FROM ") + Text(show.name);
+  if (show.like) {
+    text += std::string(show.negated ? " NOT" : "") + (show.ignores_case ? " ILIKE " : " LIKE ") +
+            String(*show.like);
+  }
+  return text;
 }
 std::string Text(const ast::Describe& describe) {
   return std::string("DESCRIBE ") + (describe.extended ? "EXTENDED " : "") + Text(describe.name);
