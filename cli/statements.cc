@@ -41,6 +41,26 @@ bool WritesPrint(const PlannedJob& planned) {
                      });
 }
 
+// Nothing is left out without a word, also where nobody asked for --stats.
+void NoteRejects(const std::vector<NodeStats>& nodes) {
+  for (const NodeStats& node : nodes) {
+    int64_t read = 0, rejected = 0;
+    std::string reasons;
+    for (const auto& [name, count] : node.counters) {
+      if (name == "records_read") {
+        read = count;
+      } else if (name == "rejected") {
+        rejected = count;
+      } else if (count > 0 && name != "cast_to_null") {
+        reasons += fmt::format(" {}={}", name, count);
+      }
+    }
+    if (rejected == 0) continue;
+    PrintNote("rejected",
+              fmt::format("{} of {} records of {}:{}", rejected, read, node.name, reasons));
+  }
+}
+
 }  // namespace
 
 int StatementRunner::Fail(const Status& status, const SqlText& sql) {
@@ -104,6 +124,7 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql) {
   if (end.ok() && *end == JobEnd::kEnded && !planned.is_query && IsTerminal(STDERR_FILENO)) {
     PrintNote("done", fmt::format("{} rows read in {:.3f} s", job.rows_read(), took.count()));
   }
+  if (!settings_.stats) NoteRejects(job.Stats());
   if (settings_.stats)
     std::cerr << StatsTable(job.Stats(), took.count(), job.rows_read()) << std::flush;
   return code;

@@ -184,10 +184,17 @@ Status CheckOptions(const TableSpec& table, std::span<const OptionSpec> connecto
     std::vector<std::string> names;
     for (const auto& entry : known) names.push_back(entry.first);
     const std::string nearest = Nearest(key, names);
-    return Status::InvalidArgument("unknown option {} of table {}", Quote(key), table.name)
-        .WithErrorCode("RT2010")
-        .WithHint(nearest.empty() ? fmt::format("known are: {}", fmt::join(names, ", "))
-                                  : fmt::format("did you mean {}?", Quote(nearest)));
+    Status status = Status::InvalidArgument("unknown option {} of table {}", Quote(key), table.name)
+                        .WithErrorCode("RT2010");
+    if (key.find("header") != std::string::npos) {  // Flink has no such option
+      const std::string name = table.name.substr(table.name.rfind('.') + 1);
+      return std::move(status).WithHint(fmt::format(
+          "SET 'rowtide.csv.header.{}' = 'true' reads the names of columns from the first line",
+          name));
+    }
+    return std::move(status).WithHint(nearest.empty()
+                                          ? fmt::format("known are: {}", fmt::join(names, ", "))
+                                          : fmt::format("did you mean {}?", Quote(nearest)));
   }
   return Status::Ok();
 }

@@ -29,6 +29,7 @@ class ConflictWatch final : public Operator {
         state_(context_),
         identical_(context.counters->Find("identical")),
         duplicates_(context.counters->Find("duplicate")) {
+    state_.ExpectValues(sizeof(Kept));
     if (spec_.rowtime) times_.emplace(spec_.schema, spec_.order_column);
   }
 

@@ -243,6 +243,12 @@ bool ParseDurationMillis(std::string_view text, int64_t* millis) {
   return false;
 }
 
+std::string_view TableOfKey(std::string_view key) {
+  const Key* family = FamilyOf(key);
+  if (family == nullptr || family->name == std::string_view("rowtide.conflicts.")) return {};
+  return key.substr(std::string_view(family->name).size());
+}
+
 const std::vector<std::string>& KnownOptionKeys() {
   static const std::vector<std::string> kNames = [] {
     std::vector<std::string> names;

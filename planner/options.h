@@ -45,6 +45,8 @@ class Options {
 
 // Flink's durations: `5 s`, `1min`, `1 h`, `500` (milliseconds), `1 d`; false when it is none.
 bool ParseDurationMillis(std::string_view text, int64_t* millis);
+// The name of the table that a key such as `rowtide.bad-data.<table>` is about; "" for others.
+std::string_view TableOfKey(std::string_view key);
 // Every key that Rowtide acts on: for messages and completion.
 const std::vector<std::string>& KnownOptionKeys();
 

@@ -234,6 +234,7 @@ Result<ExplainText> Session::Explain(const ast::Statement& statement) {
 }
 
 Result<Outcome> Session::Run(const ast::Query& query) {
+  NoteStraySettings();
   BindContext context{&catalog_, &options_, &kFillAbilities};
   RT_ASSIGN(LogicalPointer root, BindQuery(query, context));
   RT_TRY(CheckTables(*root));
@@ -249,6 +250,7 @@ Result<Outcome> Session::Run(const ast::Query& query) {
 }
 
 Result<Outcome> Session::Run(const std::vector<ast::Insert>& inserts) {
+  NoteStraySettings();
   BindContext context{&catalog_, &options_, &kFillAbilities};
   RT_ASSIGN(const std::vector<LogicalPointer> roots, BindInserts(inserts, context));
   for (const LogicalPointer& root : roots) RT_TRY(CheckTables(*root));
@@ -259,6 +261,19 @@ Result<Outcome> Session::Run(const std::vector<ast::Insert>& inserts) {
   for (const ExecPointer& root : job.plan.roots) job.bounded &= IsBounded(*root);
   RT_ASSIGN(job.conflict_paths, ConflictPathsOf(job.plan));
   return Outcome(std::move(job));
+}
+
+// A setting of a table that is not there does nothing: a misspelt name is worth a word.
+void Session::NoteStraySettings() {
+  std::vector<std::string> tables = catalog_.TableNames();
+  for (const auto& [key, value] : options_.all()) {
+    const std::string table(TableOfKey(key));
+    if (table.empty() || std::find(tables.begin(), tables.end(), table) != tables.end()) continue;
+    if (!stray_settings_.insert(key).second) continue;
+    const std::string nearest = Nearest(table, tables);
+    notes_.push_back(fmt::format("'{}' is set, but there is no table {}{}", key, Quote(table),
+                                 nearest.empty() ? "" : "; the nearest is " + Quote(nearest)));
+  }
 }
 
 Result<ConflictPaths> Session::ConflictPathsOf(const ExecPlan& plan) const {

@@ -10,6 +10,7 @@
 // one thread.
 #pragma once
 
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -74,7 +75,10 @@ class Session {
 
   Catalog catalog_;
   Options options_;
+  void NoteStraySettings();
+
   std::vector<std::string> notes_;
+  std::set<std::string> stray_settings_;  // that were noted
 };
 
 }  // namespace rowtide

@@ -96,6 +96,11 @@ Status CsvDecoder::Begin(RecordPlace place, std::string_view header) {
 
 Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_t end,
                                   bool at_end) {
+  if (skips_line_ && std::memchr(block->data() + begin, '\n', end - begin) == nullptr) {
+    place_.byte += static_cast<int64_t>(end - begin);  // no marks for what is not looked at
+    block_ = nullptr;
+    return end - begin;
+  }
   if (block != block_ || block->data() + begin != next_ || block->data() + end != end_)
     Scan(block, begin, end);
   at_end_ = at_end;
@@ -664,12 +669,11 @@ Status CsvDecoder::HandOver(int rows) {
 Reject CsvDecoder::RejectOf(const Trouble& trouble, int rows) const {
   const RecordPlace& place = places_[static_cast<size_t>(trouble.row)];
   const std::string_view record = RecordOf(trouble.row, rows);
-  return {trouble.reason,
-          place,
-          spec_.schema.name(trouble.column),
-          trouble.message,
-          HeaderHint(record, place, spec_.schema, spec_.options, rejects_->settings()),
-          record};
+  std::string hint = HeaderHint(record, place, spec_.schema, spec_.options, rejects_->settings());
+  if (hint.empty() && trouble.reason == RejectReason::kCast && trouble.message.ends_with(": ''"))
+    hint = "'csv.null-literal' = '' in WITH reads an empty field as NULL";
+  return {trouble.reason,  place,           spec_.schema.name(trouble.column),
+          trouble.message, std::move(hint), record};
 }
 
 // Up to the next row of the step, or to the first record behind it that was walked past.

@@ -49,6 +49,7 @@ CsvScanner::CsvScanner(std::string_view characters) {
 void CsvScanner::Find(const char* text, size_t bytes, CsvMarks* marks) const {
   if (marks->capacity < bytes + 64) {
     marks->capacity = bytes + 64;
+    marks->offsets = nullptr;  // before the new one is there, for the sake of long records
     marks->offsets = std::make_unique_for_overwrite<uint32_t[]>(marks->capacity);
   }
   marks->beyond_ascii = false;

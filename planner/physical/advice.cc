@@ -107,7 +107,8 @@ class Adviser {
   void OnRank(const PhysicalNode& node, const PhysicalRank& rank) {
     const Schema& input = node.input().schema;
     if (RunsAsDeduplicate(node)) {
-      const std::string column = input.name(rank.order[0].column);
+      std::string column = input.name(rank.order[0].column);
+      if (column.starts_with('$')) column = "PROCTIME()";  // of an expression, not of a column
       if (rank.order[0].descending) {
         NearMiss("ORDER BY " + column +
                  " DESC keeps the last row of each key and corrects it when a newer one comes; "

@@ -106,6 +106,8 @@ Status Grammar::Unexpected(std::string_view expected) const {
     return std::move(status).WithHint(
         fmt::format("Put it in back-ticks to use it as a name: `{}`.", found));
   }
+  if (found.starts_with('"'))
+    return std::move(status).WithHint("Text stands in single quotes, a name in back-ticks.");
   if (token.kind != Token::Kind::kWord) return status;
   const std::string nearest = Nearest(token.upper, {std::string(expected)});
   if (!nearest.empty() && nearest != token.upper) {

@@ -1,0 +1,34 @@
+"""What the command says to somebody who brings a file of their own: each message names the next step."""
+import os
+import subprocess
+
+COLUMNS = "(id INT, name STRING, at_ TIMESTAMP(3))"
+
+
+def run(rowtide, lab, sql):
+    return subprocess.run([rowtide, "run", "-c", sql], cwd=lab, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
+
+
+def table(options="", path="people.csv"):
+    return f"CREATE TABLE people {COLUMNS} WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'csv'{options}); "
+
+
+def checks(rowtide, lab):
+    files = {"people.csv": "id,name,at_\n1,Ann,2026-01-01 00:00:00\n", "gap.csv": "1,Ann,2026-01-01 00:00:00\n,Bob,2026-01-01 00:00:00\n"}
+    for name, text in files.items():
+        with open(os.path.join(lab, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    select = "SELECT * FROM people"
+    for name, sql, code, words in [
+            ("a header line", table() + select, 3, ["SET 'rowtide.csv.header.people' = 'true'"]),
+            ("the header as an option", table(", 'csv.header' = 'true'") + select, 2, ["SET 'rowtide.csv.header.people' = 'true'"]),
+            ("a misspelt required option", table().replace("'path'", "'pth'") + select, 2, ["lacks the option 'path'", "'pth'"]),
+            ("a setting of a table that is not there", "SET 'rowtide.csv.header.peopl' = 'true'; " + table() + select, 3,
+             ["'rowtide.csv.header.peopl' is set, but there is no table 'peopl'", "'people'"]),
+            ("records left out without --stats", "SET 'rowtide.bad-data.people' = 'skip'; " + table() + select, 0, ["rejected: 1 of 2 records", "cast=1"]),
+            ("an empty field that is no number", table(path="gap.csv") + select, 3, ["line 2", "'csv.null-literal' = ''"]),
+            ("double quotes", 'SELECT "a"', 2, ["single quotes", "back-ticks"])]:
+        done = run(rowtide, lab, sql)
+        missing = [word for word in words if word not in done.stderr]
+        fault = f"exit {done.returncode}: {done.stderr}" if done.returncode != code or missing else None
+        yield name, fault
