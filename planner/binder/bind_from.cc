@@ -17,6 +17,40 @@ std::string ConstructName(const ast::Expr& expr) {
   return call ? "table function " + call->function : "table function";
 }
 
+std::string OwnName(const ast::SelectItem& item) {
+  if (!item.alias.empty()) return item.alias.parts[0];
+  const auto* ref = item.expression->as<ast::NameRef>();
+  return ref ? ref->name.parts.back() : "";
+}
+
+// The names that a query gives its columns itself; where it says `a` twice, the schema has a and
+// a0.
+std::vector<std::string> GivenNames(const ast::Query& query, const Schema& schema) {
+  if (const auto* inner = std::get_if<ast::QueryPointer>(&query.body))
+    return GivenNames(**inner, schema);
+  if (const auto* operation = std::get_if<ast::SetOperation>(&query.body))
+    return GivenNames(*operation->left, schema);
+  std::vector<std::string> names = schema.names();
+  const auto* select = std::get_if<ast::Select>(&query.body);
+  if (select == nullptr) return names;
+  // What stands behind a star is counted from the end; with two stars nothing is known.
+  const auto is_star = [](const ast::SelectItem& item) {
+    return item.expression->as<ast::Star>() != nullptr;
+  };
+  const auto& items = select->items;
+  const auto star = std::find_if(items.begin(), items.end(), is_star);
+  if (std::count_if(items.begin(), items.end(), is_star) > 1 || items.size() > names.size() + 1 ||
+      (star == items.end() && items.size() != names.size()))
+    return names;
+  const auto before = static_cast<size_t>(star - items.begin());
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i == before) continue;
+    const std::string own = OwnName(items[i]);
+    if (!own.empty()) names[i < before ? i : names.size() - (items.size() - i)] = own;
+  }
+  return names;
+}
+
 Status CheckMetadata(const CatalogTable& table, SourcePosition position) {
   if (!table.source) return Status::Ok();  // refused as a whole, later
   const std::vector<std::string>& known = table.source->metadata;
@@ -66,6 +100,10 @@ Result<QueryBinder::Source> QueryBinder::Aliased(LogicalPointer node, const ast:
     for (size_t i = 0; i < names.size(); ++i) columns.columns[i].name = names[i];
   } else {
     columns.columns = FieldsOf(node->schema);
+    if (const auto* derived = table.as<ast::DerivedTable>()) {
+      const std::vector<std::string> names = GivenNames(*derived->query, node->schema);
+      for (size_t i = 0; i < names.size(); ++i) columns.columns[i].name = names[i];
+    }
   }
   Source source;
   source.node = std::move(node);
@@ -106,6 +144,15 @@ Result<QueryBinder::Source> QueryBinder::BindNamed(const ast::NamedTable& named,
                                   Quote(item->name.parts[0]), names.size(), node->schema.size());
         }
         RT_ASSIGN(node, Renamed(std::move(node), names));
+      } else {
+        std::vector<std::string> names = GivenNames(*item->query, node->schema);
+        std::sort(names.begin(), names.end());
+        const auto twice = std::adjacent_find(names.begin(), names.end());
+        if (twice != names.end()) {
+          return Status::Validate(item->name.position, "{} has the column {} twice",
+                                  Quote(item->name.parts[0]), Quote(*twice))
+              .WithHint("Give the columns different names with AS.");
+        }
       }
       return Aliased(std::move(node), table, {"", "", named.name.parts[0]});
     }

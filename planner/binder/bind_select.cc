@@ -192,10 +192,21 @@ std::string OwnName(const ast::Expr& expr) {
   return "";
 }
 
+// `twice`: a name that two columns behind the star have; "" when there is none.
+Status OnceEach(const std::string& twice, SourcePosition position) {
+  if (twice.empty()) return Status::Ok();
+  return Status::Validate(position, "column {} is twice in its table", Quote(twice))
+      .WithHint("Give the columns different names with AS.");
+}
+
 }  // namespace
 
 Status QueryBinder::ExpandStar(const ast::Star& star, SourcePosition position, Block* block) {
+  std::set<std::string> met;  // in one table
+  std::string twice;
   const auto add = [&](const ScopeTable& table, size_t i) {
+    if (i == 0) met.clear();
+    if (!met.insert(table.columns[i].name).second) twice = table.columns[i].name;
     Item item;
     item.bound = Expression::Input(table.first + static_cast<int>(i), table.columns[i].type);
     item.name = table.columns[i].name;
@@ -206,7 +217,7 @@ Status QueryBinder::ExpandStar(const ast::Star& star, SourcePosition position, B
   if (!star.qualifier.empty()) {
     RT_ASSIGN(const ScopeTable* table, block->scope.FindTable(star.qualifier));
     for (size_t i = 0; i < table->columns.size(); ++i) add(*table, i);
-    return Status::Ok();
+    return OnceEach(twice, position);
   }
   if (block->scope.tables.empty()) return Status::Validate(position, "* needs a FROM");
   for (const Scope::Merged& merged : block->scope.merged) {
@@ -229,7 +240,7 @@ Status QueryBinder::ExpandStar(const ast::Star& star, SourcePosition position, B
       if (!merged) add(table, i);
     }
   }
-  return Status::Ok();
+  return OnceEach(twice, position);
 }
 
 Status QueryBinder::ExpandItems(Block* block) {
