@@ -95,8 +95,8 @@ bool FromEpoch(int64_t n, int precision, WideTime* time) {
     if (__builtin_mul_overflow(n, kPowers[3 - precision], &time->millis)) return false;
   } else {
     const int64_t per_milli = kPowers[precision - 3];
-    const int64_t millis = FloorDiv(n, per_milli);
-    *time = {millis, static_cast<int32_t>((n - millis * per_milli) * (1'000'000 / per_milli))};
+    const int64_t rest = (n % per_milli + per_milli) % per_milli;  // no product: n may be the least
+    *time = {FloorDiv(n, per_milli), static_cast<int32_t>(rest * (1'000'000 / per_milli))};
   }
   return time->millis >= kFirstMillis && time->millis <= kLastMillis;
 }

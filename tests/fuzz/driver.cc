@@ -103,8 +103,8 @@ class Mutator {
   ptrdiff_t Place(const Bytes& input) { return static_cast<ptrdiff_t>(Below(input.size() + 1)); }
 
   void Change(Bytes* input) {
-    static constexpr std::string_view kBytes(
-        "\0\n\r\t \"'`\\,;:()[]{}<>=-+*/.%_0129aZ\x7f\x80\xc3\xff", 41);
+    static constexpr char kText[] = "\0\n\r\t \"'`\\,;:()[]{}<>=-+*/.%_0129aZ\x7f\x80\xc3\xff";
+    static constexpr std::string_view kBytes(kText, sizeof(kText) - 1);
     switch (Below(7)) {
       case 0:  // another byte
         if (!input->empty()) (*input)[Below(input->size())] = static_cast<uint8_t>(random_());
