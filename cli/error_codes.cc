@@ -64,9 +64,10 @@ constexpr ErrorCode kCodes[] = {
      "CREATE TABLE s (item STRING, n BIGINT) WITH ('connector' = 'filesystem', 'path' = 'out', "
      "'format' = 'csv');\n"
      "INSERT INTO s SELECT item, COUNT(*) FROM (VALUES ('a'), ('a')) AS t(item) GROUP BY item;",
-     "Write into a sink that takes updates, such as print; or make the query insert-only, for "
-     "example by keeping the first row by a time attribute (ORDER BY ts ASC) instead of the last "
-     "one. EXPLAIN CHANGELOG_MODE shows what every node produces."},
+     "For the final rows alone: SET 'execution.runtime-mode' = 'batch', which writes them when the "
+     "input has ended. For every correction: write into a sink that takes updates, such as print. "
+     "Keeping the first row by a time attribute (ORDER BY ts ASC) is insert-only, but another "
+     "answer than keeping the last. EXPLAIN CHANGELOG_MODE shows what every node produces."},
     {"RT2032", "The columns of the query are not those of the sink.",
      "INSERT goes by position: the first column of the query into the first one of the table. They "
      "differ in number, or two of them in type.",

@@ -38,14 +38,16 @@ class JsonResult final : public ResultSink {
  public:
   using ResultSink::ResultSink;
   void AppendRow(const RowBatch& batch, int row, std::string* text) override {
-    text->append("{\"op\":\"").append(Text(batch.kind(row))).append("\",\"row\":{");
+    if (options_.kinds)
+      text->append("{\"op\":\"").append(Text(batch.kind(row))).append("\",\"row\":");
+    text->push_back('{');
     for (int column = 0; column < schema_.size(); ++column) {
       if (column > 0) text->push_back(',');
       AppendJsonString(schema_.name(column), text);
       text->push_back(':');
       AppendJson(batch.columns[static_cast<size_t>(column)], row, schema_.type(column), text);
     }
-    text->append("}}\n");
+    text->append(options_.kinds ? "}}\n" : "}\n");
   }
 
  private:
@@ -63,17 +65,17 @@ class CsvResult final : public ResultSink {
  public:
   using ResultSink::ResultSink;
   void Begin(std::string* text) override {
-    text->append("op");
-    for (const Field& field : schema_.fields()) {
-      text->push_back(',');
-      AppendQuoted(field.name, text);
+    if (options_.kinds) text->append("op");
+    for (int column = 0; column < schema_.size(); ++column) {
+      if (column > 0 || options_.kinds) text->push_back(',');
+      AppendQuoted(schema_.name(column), text);
     }
     text->push_back('\n');
   }
   void AppendRow(const RowBatch& batch, int row, std::string* text) override {
-    text->append(Text(batch.kind(row)));
+    if (options_.kinds) text->append(Text(batch.kind(row)));
     for (int column = 0; column < schema_.size(); ++column) {
-      text->push_back(',');
+      if (column > 0 || options_.kinds) text->push_back(',');
       AppendQuoted(CastText(batch, row, column, ""), text);
     }
     text->push_back('\n');
@@ -101,14 +103,16 @@ class TableauResult final : public ResultSink {
 
   void Begin(std::string* text) override {
     layout_.AppendBorder(text);
-    std::vector<std::string> header = {"op"};
+    std::vector<std::string> header;
+    if (options_.kinds) header.emplace_back("op");
     for (const Field& field : schema_.fields()) header.push_back(field.name);
     layout_.AppendRow(header, Align::kRight, text);
     layout_.AppendBorder(text);
   }
   void AppendRow(const RowBatch& batch, int row, std::string* text) override {
     const RowKind kind = batch.kind(row);
-    std::vector<std::string> cells = {Text(kind)};
+    std::vector<std::string> cells;
+    if (options_.kinds) cells.emplace_back(Text(kind));
     for (int column = 0; column < schema_.size(); ++column) {
       cells.push_back(CastText(batch, row, column, "<NULL>"));
     }
@@ -123,11 +127,11 @@ class TableauResult final : public ResultSink {
 
  private:
   std::vector<int> Widths() const {
-    std::vector<int> widths = {2};
+    std::vector<int> widths, narrow;
+    if (options_.kinds) widths = narrow = {2};
     for (const Field& field : schema_.fields()) {
       widths.push_back(StreamingWidth(field.type, field.name, options_.column_width_max));
     }
-    std::vector<int> narrow = {2};
     for (const Field& field : schema_.fields()) narrow.push_back(NarrowWidth(field));
     FitWidths(narrow, options_.terminal_columns, &widths);
     return widths;

@@ -8,6 +8,9 @@
 //   csv         op,k,n  then  +I,a,1
 //   table       the final rows only: what the changelog folds to, printed at the end
 //
+// In batch mode there are final rows alone, and tableau, json and csv have no kinds:
+// {"k":"a","n":1} and k,n.
+//
 // --limit ends the query after so many rows of the changelog; of `table` it prints so many rows.
 #pragma once
 
@@ -29,6 +32,7 @@ std::optional<OutputMode> OutputModeByName(std::string_view name);
 struct ResultOptions {
   OutputMode mode = OutputMode::kChangelog;
   std::optional<int64_t> rows_max;  // --limit: rows after these are not printed
+  bool kinds = true;  // the kind of each row stands before it; `changelog` always has it
   bool color = false;
   int terminal_columns = 0;  // 0: no terminal
   // Called before anything is printed: whoever else writes to the terminal makes room.

@@ -135,6 +135,7 @@ ResultOptions StatementRunner::ResultOptionsOf(const PlannedJob& planned) const 
   options.mode = settings_.output.value_or(IsTerminal(STDOUT_FILENO) ? OutputMode::kTableau
                                                                      : OutputMode::kChangelog);
   options.rows_max = settings_.limit;
+  options.kinds = !planned.gives_final_rows();
   options.local_time_zone = planned.local_time_zone();
   options.color = UsesColor(settings_.color, STDOUT_FILENO);
   options.terminal_columns = TerminalColumns(STDOUT_FILENO);

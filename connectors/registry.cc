@@ -125,6 +125,7 @@ ConnectorTraits TraitsOf(const TableSpec& table) {
     SinkTraits& sink = traits.sink.emplace();
     if (connector->name == "filesystem") {
       sink.mode = ChangelogMode::InsertOnly();
+      sink.overwrite = true;
     } else if (connector->name == "blackhole") {
       sink.default_without_before = true;
     } else if (option != table.options.end() && mode.ok()) {

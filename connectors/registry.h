@@ -59,6 +59,7 @@ struct SourceTraits {
 struct SinkTraits {
   std::optional<ChangelogMode> mode;    // none: takes whatever the query gives
   bool default_without_before = false;  // … but for -U (blackhole)
+  bool overwrite = false;               // INSERT OVERWRITE can replace what is there
 };
 
 struct ConnectorTraits {
@@ -92,6 +93,7 @@ struct TableSettings {
   std::string dead_letter;  // where rejected records are appended; "" = nowhere
   bool csv_header = false;  // the first line of every file has the names of its columns
   Compression compression = Compression::kNone;
+  bool overwrite = false;  // INSERT OVERWRITE: what the table holds goes when new rows are there
   std::optional<int64_t> datagen_seed;
 };
 

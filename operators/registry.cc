@@ -9,6 +9,7 @@ constexpr OperatorInfo kOperators[] = {
     {"constraint_enforcer", "all", "none", "holds NOT NULL and lengths of a sink against its rows"},
     {"deduplicate", "+I", "a row or a flag a key", "keeps the first or the last row of each key"},
     {"drop_update_before", "all", "none", "lets everything through but -U"},
+    {"final_rows", "all", "the rows that are left", "the final rows alone, at the end"},
     {"group_aggregate", "all", "accumulators a group",
      "GROUP BY, SELECT DISTINCT, the second of two phases"},
     {"local_group_aggregate", "all", "the bundle", "the first of two phases of GROUP BY"},
@@ -45,6 +46,9 @@ struct Creator {
   Made operator()(const DeduplicateSpec& spec) const { return Create(spec, context); }
   Made operator()(const DropUpdateBeforeSpec& spec) const {
     return DropUpdateBefore::Create(spec, input, context);
+  }
+  Made operator()(const FinalRowsSpec& spec) const {
+    return FinalRows::Create(spec, input, context);
   }
   Made operator()(const GroupAggregateSpec& spec) const {
     return GroupAggregate::Create(spec, input, context);

@@ -17,6 +17,7 @@
 #include "operators/constraint_enforcer.h"
 #include "operators/deduplicate.h"
 #include "operators/drop_update_before.h"
+#include "operators/final_rows.h"
 #include "operators/group_aggregate.h"
 #include "operators/local_group_aggregate.h"
 #include "operators/mini_batch_assigner.h"
@@ -31,7 +32,7 @@ namespace rowtide {
 
 using OperatorSpec =
     std::variant<CalcSpec, ChangelogNormalizeSpec, ConstraintEnforcerSpec, DeduplicateSpec,
-                 DropUpdateBeforeSpec, GroupAggregateSpec, LocalGroupAggregateSpec,
+                 DropUpdateBeforeSpec, FinalRowsSpec, GroupAggregateSpec, LocalGroupAggregateSpec,
                  MiniBatchAssignerSpec, OverRowNumberSpec, RankSpec, SinkMaterializerSpec,
                  UnionSpec, WatermarkAssignerSpec, WatermarkCompactingMaterializerSpec>;
 

@@ -64,6 +64,7 @@ struct SinkAbilities {
   // but no -U (blackhole).
   std::optional<ChangelogMode> mode;
   bool default_without_before = false;
+  bool overwrite = false;  // takes INSERT OVERWRITE
 };
 
 struct CatalogTable {

@@ -35,7 +35,7 @@ constexpr Key kKeys[] = {
     {"execution.state-recovery.path", Kind::kText, ""},
     {"execution.state-recovery.ignore-unclaimed-state", Kind::kBool, "false"},
     {"execution.state-recovery.claim-mode", Kind::kChoice, "NO_CLAIM", "NO_CLAIM|CLAIM|LEGACY"},
-    {"execution.runtime-mode", Kind::kChoice, "STREAMING", "STREAMING"},
+    {"execution.runtime-mode", Kind::kChoice, "STREAMING", "STREAMING|BATCH"},
     {"state.backend.type", Kind::kChoice, "hashmap", "hashmap|rocksdb|forst"},
     {"table.exec.state.ttl", Kind::kDuration, "0 ms"},
     {"table.exec.deduplicate.insert-update-after-sensitive-enabled", Kind::kBool, "true"},

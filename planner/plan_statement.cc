@@ -26,6 +26,7 @@ PlannerOptions PlannerOptionsOf(const Options& options) {
   if (materialize == "NONE") planner.upsert_materialize = UpsertMaterialize::kNone;
   planner.require_on_conflict = options.GetBool("table.exec.sink.require-on-conflict");
   planner.cdc_events_duplicate = options.GetBool("table.exec.source.cdc-events-duplicate");
+  planner.batch = options.Get("execution.runtime-mode") == "BATCH";
   planner.flink_compat = options.GetBool("rowtide.flink-compat");
   planner.local_time_zone = options.local_time_zone();
   return planner;

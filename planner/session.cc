@@ -89,11 +89,20 @@ Status FillAbilities(CatalogTable* table) {
     }
   }
   if (traits.sink)
-    table->sink = SinkAbilities{traits.sink->mode, traits.sink->default_without_before};
+    table->sink = SinkAbilities{traits.sink->mode, traits.sink->default_without_before,
+                                traits.sink->overwrite};
   return Status::Ok();
 }
 
 const AbilityLookup kFillAbilities = FillAbilities;
+
+Status CheckBatch(const PlannedJob& job) {
+  if (job.bounded || job.options.Get("execution.runtime-mode") != "BATCH") return Status::Ok();
+  return Status::Validate({}, "batch mode waits for the end of the input, and this input has none")
+      .WithHint(
+          "SET 'execution.runtime-mode' = 'streaming', or bound the source (datagen: "
+          "'number-of-rows')");
+}
 
 std::string JobName(const std::vector<LogicalPointer>& roots) {
   std::string name;
@@ -173,6 +182,10 @@ Status CannotDropCatalog(const ast::Name& name, const Catalog& catalog) {
 
 std::string PlannedJob::local_time_zone() const { return options.local_time_zone(); }
 
+bool PlannedJob::gives_final_rows() const {
+  return options.Get("execution.runtime-mode") == "BATCH";
+}
+
 bool PlannedJob::writes_files() const {
   return std::any_of(plan.roots.begin(), plan.roots.end(), [](const ExecPointer& root) {
     const auto* sink = root->as<PhysicalSink>();
@@ -245,6 +258,7 @@ Result<Outcome> Session::Run(const ast::Query& query) {
   RT_ASSIGN(job.plan, PlanJob({root}, options_));
   job.schema = Named(job.plan.roots[0]->schema, root->schema);
   job.bounded = IsBounded(*job.plan.roots[0]);
+  RT_TRY(CheckBatch(job));
   RT_ASSIGN(job.conflict_paths, ConflictPathsOf(job.plan));
   return Outcome(std::move(job));
 }
@@ -259,6 +273,7 @@ Result<Outcome> Session::Run(const std::vector<ast::Insert>& inserts) {
   job.options = options_;
   RT_ASSIGN(job.plan, PlanJob(roots, options_));
   for (const ExecPointer& root : job.plan.roots) job.bounded &= IsBounded(*root);
+  RT_TRY(CheckBatch(job));
   RT_ASSIGN(job.conflict_paths, ConflictPathsOf(job.plan));
   return Outcome(std::move(job));
 }

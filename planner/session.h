@@ -40,6 +40,8 @@ struct PlannedJob {
   ConflictPaths conflict_paths;  // of its Deduplicate nodes that write samples
 
   std::string local_time_zone() const;
+  // Batch mode: inserts alone, so that their kind says nothing.
+  bool gives_final_rows() const;
   bool writes_files() const;
 };
 

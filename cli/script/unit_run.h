@@ -4,6 +4,7 @@
 //   cuts       random cuts into batches, seeded
 //   restored   after every row: snapshot to bytes, destroy, build anew from the plan, restore
 //   deferred   watermarks at the end only, with cuts; where no operator reads watermarks
+//   batch      'execution.runtime-mode' = 'batch', restored: what the changelog folds to
 //
 // The plain way is the answer; a way that gives something else is reported with its seed.
 #pragma once

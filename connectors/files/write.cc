@@ -80,11 +80,12 @@ class StreamSink final : public Sink {
 
 class FileSink final : public Sink {
  public:
-  FileSink(std::unique_ptr<Encoder> encoder, Compression compression, std::string folder,
+  FileSink(std::unique_ptr<Encoder> encoder, const TableSettings& settings, std::string folder,
            int64_t roll_bytes, std::FILE* error)
       : encoder_(std::move(encoder)),
-        packer_(CreatePacker(compression)),
-        suffix_(SuffixOf(compression)),
+        packer_(CreatePacker(settings.compression)),
+        suffix_(SuffixOf(settings.compression)),
+        overwrites_(settings.overwrite),
         folder_(std::move(folder)),
         uuid_(NewUuid()),
         roll_bytes_(roll_bytes),
@@ -119,9 +120,20 @@ class FileSink final : public Sink {
     return Status::Ok();
   }
 
+  // Old files go when the new ones have their names: a crash between leaves both, never neither.
   Status Finish() override {
+    std::vector<FileEntry> old;
+    if (overwrites_ && std::filesystem::exists(folder_)) {
+      RT_ASSIGN(old, ListFiles(folder_, std::nullopt));
+    }
     RT_TRY(Prepare(0));
-    return Commit(0);
+    RT_TRY(Commit(0));
+    for (const FileEntry& file : old) {
+      if (::unlink(file.path.c_str()) != 0 && errno != ENOENT)
+        return Status::External("cannot remove {}, which this INSERT OVERWRITE replaces: {}",
+                                file.path, std::strerror(errno));
+    }
+    return Status::Ok();
   }
 
   void Abandon() override {
@@ -141,13 +153,41 @@ class FileSink final : public Sink {
 
   Status OpenPart() {
     std::error_code error;
+    if (std::filesystem::exists(folder_, error) && !std::filesystem::is_directory(folder_, error)) {
+      return Status::External("{} is a file; a table that is written is a folder", folder_)
+          .WithHint("let 'path' name a folder; the rows come to lie in files named part-… in it");
+    }
     std::filesystem::create_directories(folder_, error);
     if (error) return Status::External("cannot make folder {}: {}", folder_, error.message());
+    if (closed_ == 0) NoteEarlierFiles();
     const std::string path = PartPath(closed_, true);
     file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file_ < 0) return Status::External("cannot make file {}: {}", path, std::strerror(errno));
     written_ = 0;
     return Status::Ok();
+  }
+
+  // Whoever runs a job twice has every row twice: worth a word.
+  void NoteEarlierFiles() {
+    int published = 0, unpublished = 0;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with(".part-") && name.ends_with(".inprogress")) ++unpublished;
+      if (name.starts_with("part-")) ++published;
+    }
+    if (published > 0 && !overwrites_) {
+      std::fprintf(error_,
+                   "note: %s holds %d file%s of earlier jobs; those rows stay beside the new ones "
+                   "(INSERT OVERWRITE, in batch mode, replaces them)\n",
+                   folder_.c_str(), published, published == 1 ? "" : "s");
+    }
+    if (unpublished > 0) {
+      std::fprintf(error_,
+                   "note: %s holds %d file%s of jobs that did not end (.part-….inprogress); no "
+                   "table reads them, and they may be deleted\n",
+                   folder_.c_str(), unpublished, unpublished == 1 ? "" : "s");
+    }
   }
 
   Status WriteBuffer() {
@@ -185,6 +225,7 @@ class FileSink final : public Sink {
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<Packer> packer_;  // null: not packed
   const char* suffix_;
+  bool overwrites_;
   std::string folder_;
   std::string uuid_;
   int64_t roll_bytes_;
@@ -203,16 +244,15 @@ class FileSink final : public Sink {
 Result<std::unique_ptr<Sink>> CreateFileSink(const TableSpec& table,
                                              const ConnectorContext& context) {
   RT_ASSIGN(std::unique_ptr<Encoder> encoder, CreateEncoder(table));
-  const Compression compression = context.settings.compression;
   std::string folder = LocalPath(table.options.at("path"));
   if (folder == kStandardStream) {
-    return std::unique_ptr<Sink>(
-        std::make_unique<StreamSink>(std::move(encoder), compression, context.output));
+    return std::unique_ptr<Sink>(std::make_unique<StreamSink>(
+        std::move(encoder), context.settings.compression, context.output));
   }
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   const int64_t roll_bytes = BytesOption(table, "sink.rolling-policy.file-size", kRollBytes);
   return std::unique_ptr<Sink>(std::make_unique<FileSink>(
-      std::move(encoder), compression, std::move(folder), roll_bytes, context.error));
+      std::move(encoder), context.settings, std::move(folder), roll_bytes, context.error));
 }
 
 }  // namespace rowtide

@@ -4,6 +4,8 @@
 //   .part-….inprogress   while rows come in
 //   part-…               at the commit, or at the clean end of a job
 //
+// INSERT OVERWRITE removes, at the clean end, what the folder held before.
+//
 // Readers skip names that begin with a dot, so they never see half a file. A job that fails leaves
 // the unpublished file where it is and says so on standard error. Without rows there is no folder.
 // `-` writes to standard output.

@@ -125,11 +125,14 @@ ConflictStrategy StrategyOf(const std::string& word) {
 }  // namespace
 
 Result<LogicalPointer> BindInsert(const ast::Insert& insert, BindContext& context) {
-  if (insert.overwrite)
+  const bool batch = context.options->Get("execution.runtime-mode") == "BATCH";
+  if (insert.overwrite && !batch)
     return Status::Plan(
                "INSERT OVERWRITE replaces what a table holds, and a stream has no such moment")
         .At(insert.position)
-        .WithHint("Write INSERT INTO, with an empty folder as the path.");
+        .WithHint(
+            "SET 'execution.runtime-mode' = 'batch', which writes once, when the input has ended; "
+            "or write INSERT INTO");
   if (!insert.partition.empty())
     return Status::Unsupported("INSERT … PARTITION").At(insert.position);
   const ObjectPath path = context.catalog->Resolve(insert.table.parts);
@@ -161,6 +164,14 @@ Result<LogicalPointer> BindInsert(const ast::Insert& insert, BindContext& contex
                                 ? "it has no 'connector'"
                                 : "its connector " + Quote(table->connector()) + " is no sink");
   }
+  if (insert.overwrite && !table->sink->overwrite) {
+    return Status::Validate(
+               insert.table.position,
+               "INSERT OVERWRITE replaces files; the connector {} of table {} has none",
+               Quote(table->connector()), path.name)
+        .WithHint("write INSERT INTO");
+  }
+  sink.overwrite = insert.overwrite;
   sink.table = std::move(table);
   sink.conflict = StrategyOf(insert.on_conflict);
   sink.position = insert.on_conflict.empty() ? insert.position : insert.conflict_position;

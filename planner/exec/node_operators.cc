@@ -7,6 +7,7 @@
 #include "operators/constraint_enforcer.h"
 #include "operators/deduplicate.h"
 #include "operators/drop_update_before.h"
+#include "operators/final_rows.h"
 #include "operators/expressions/evaluator.h"
 #include "operators/group_aggregate.h"
 #include "operators/local_group_aggregate.h"
@@ -188,6 +189,13 @@ OperatorResult Create(const PhysicalDropUpdateBefore& /*drop*/, NodeContext at) 
   return DropUpdateBefore::Create({}, at.input(), at.context);
 }
 
+OperatorResult Create(const PhysicalFinalRows& rows, NodeContext at) {
+  FinalRowsSpec spec;
+  for (const SortKey& key : rows.order)
+    spec.order.push_back({key.column, key.descending, key.nulls_first});
+  return FinalRows::Create(std::move(spec), at.input(), at.context);
+}
+
 OperatorResult Create(const PhysicalUnion& /*all*/, NodeContext at) {
   return Union::Create({static_cast<int>(at.node.inputs.size())}, at.node.schema, at.context);
 }
@@ -240,6 +248,7 @@ const char* Named(const PhysicalGroupAggregate& aggregate) {
 }
 const char* Named(const PhysicalChangelogNormalize&) { return "ChangelogNormalize"; }
 const char* Named(const PhysicalDropUpdateBefore&) { return "DropUpdateBefore"; }
+const char* Named(const PhysicalFinalRows&) { return "FinalRows"; }
 const char* Named(const PhysicalUnion&) { return "Union"; }
 const char* Named(const PhysicalJoin&) { return "Join"; }
 const char* Named(const PhysicalOverAggregate&) { return "OverAggregate"; }
@@ -425,6 +434,7 @@ std::vector<OperatorStage> SinkStagesOf(const ExecNode& node, const PhysicalSink
 Result<std::unique_ptr<Sink>> CreateTableSink(const PhysicalSink& sink, const Options& options,
                                               ConnectorContext context) {
   context.settings = TableSettingsOf(sink.table->path.name, options);
+  context.settings.overwrite = sink.overwrite;
   return CreateSink(SinkSpecOf(*sink.table, sink.hint_options), context);
 }
 

@@ -29,8 +29,8 @@ struct ExecNode {
   std::variant<PhysicalScan, PhysicalValues, PhysicalCalc, PhysicalExchange,
                PhysicalWatermarkAssigner, PhysicalMiniBatchAssigner, ExecDeduplicate, PhysicalRank,
                PhysicalSortLimit, PhysicalLimit, PhysicalGroupAggregate, PhysicalChangelogNormalize,
-               PhysicalDropUpdateBefore, PhysicalUnion, PhysicalJoin, PhysicalOverAggregate,
-               PhysicalSink>
+               PhysicalDropUpdateBefore, PhysicalFinalRows, PhysicalUnion, PhysicalJoin,
+               PhysicalOverAggregate, PhysicalSink>
       op;
   std::vector<ExecPointer> inputs;  // a node that several parents share is one object
   Schema schema;

@@ -98,6 +98,7 @@ struct LogicalSink {
   std::vector<int> target_columns;
   ConflictStrategy conflict = ConflictStrategy::kUnsaid;
   std::map<std::string, std::string> hint_options;
+  bool overwrite = false;   // INSERT OVERWRITE
   SourcePosition position;  // of the INSERT
 };
 

@@ -111,8 +111,8 @@ class Adviser {
       if (column.starts_with('$')) column = "PROCTIME()";  // of an expression, not of a column
       if (rank.order[0].descending) {
         NearMiss("ORDER BY " + column +
-                 " DESC keeps the last row of each key and corrects it when a newer one comes; "
-                 "with ASC it keeps the first, and the result is insert-only");
+                 " DESC keeps the last row of each key, and each newer one corrects it; ASC would "
+                 "keep the first, which is another answer, but insert-only");
       }
       return;
     }
@@ -156,6 +156,12 @@ class Adviser {
     if (rank.order.size() == 1) OnTopOneByValue(input, rank.order[0], instead);
   }
 
+  // Where the two differ in what they answer.
+  static std::string TiesOf(const SortKey& key) {
+    if (!key.descending) return "";
+    return " (of rows with the same time a Top-1 keeps the first to come, a Deduplicate the last)";
+  }
+
   void OnTopOneByValue(const PhysicalNode& input, const SortKey& key, const std::string& instead) {
     const std::string column = input.schema.name(key.column);
     const Origin origin = OriginOf(input, key.column);
@@ -167,14 +173,14 @@ class Adviser {
                !origin.scan->table->watermark) {
       NearMiss(
           fmt::format("{0} has no WATERMARK, so it is no time attribute and {1}; in {2}: "
-                      "WATERMARK FOR {0} AS {0} - INTERVAL '5' SECOND",
-                      column, instead, origin.scan->table->path.name));
+                      "WATERMARK FOR {0} AS {0} - INTERVAL '5' SECOND{3}",
+                      column, instead, origin.scan->table->path.name, TiesOf(key)));
     } else {
       const std::string direction = key.descending ? " DESC" : " ASC";
       const std::string by = time.empty() ? "a time attribute" : time;
       NearMiss("ORDER BY " + column + " is no time attribute, so " + instead + "; ORDER BY " + by +
                direction + " keeps the " + (key.descending ? "last" : "first") +
-               " row of each key and needs less state");
+               " row of each key and needs less state" + (time.empty() ? "" : TiesOf(key)));
     }
   }
 

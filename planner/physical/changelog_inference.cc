@@ -4,6 +4,7 @@
 #include "planner/physical/modify_kinds.h"
 #include "planner/physical/monotonicity.h"
 #include "planner/physical/update_kinds.h"
+#include "planner/rules/final_rows.h"
 
 namespace rowtide {
 namespace {
@@ -39,6 +40,7 @@ PhysicalPointer WithRetractions(const PhysicalPointer& node) {
 Result<PhysicalPointer> InferChangelog(const PhysicalPointer& root, UpdateKind root_update,
                                        PlannerContext& context) {
   RT_ASSIGN(PhysicalPointer kinds, InferModifyKinds(root, context));
+  if (context.options.batch) kinds = WithoutIdleFinalRows(kinds);
   RT_ASSIGN(PhysicalPointer updates, InferRootUpdateKinds(kinds, root_update, context));
   RT_ASSIGN(PhysicalPointer deletes, InferDeleteKinds(updates, context));
   return WithRetractions(deletes);

@@ -27,7 +27,8 @@ class Inference {
     if (node->as<PhysicalValues>()) return Settled(node, {}, DeleteKind::kNone);
     if (node->as<PhysicalChangelogNormalize>()) return OnNormalize(node, asked);
     if (node->as<PhysicalRank>() || node->as<PhysicalSortLimit>() || node->as<PhysicalLimit>() ||
-        node->as<PhysicalGroupAggregate>() || node->as<PhysicalOverAggregate>()) {
+        node->as<PhysicalGroupAggregate>() || node->as<PhysicalOverAggregate>() ||
+        node->as<PhysicalFinalRows>()) {
       Visited input = Visit(node->inputs[0], FullIfAny(*node->inputs[0]));
       if (!input) return std::nullopt;
       return Settled(node, {*std::move(input)}, FullIfAny(*node));

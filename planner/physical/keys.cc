@@ -145,7 +145,8 @@ std::vector<ColumnSet> UpsertKeys(const PhysicalNode& node, const KeyOptions& op
   if (const auto* normalize = node.as<PhysicalChangelogNormalize>())
     return {AllOf(normalize->keys)};
   if (node.as<PhysicalWatermarkAssigner>() || node.as<PhysicalMiniBatchAssigner>() ||
-      node.as<PhysicalDropUpdateBefore>() || node.as<PhysicalLimit>()) {
+      node.as<PhysicalDropUpdateBefore>() || node.as<PhysicalLimit>() ||
+      node.as<PhysicalFinalRows>()) {
     return UpsertKeys(node.input(), options);
   }
   if (const auto* over = node.as<PhysicalOverAggregate>()) {

@@ -1,5 +1,7 @@
 #include "planner/physical/modify_kinds.h"
 
+#include <algorithm>
+
 #include "planner/physical/explain.h"
 
 namespace rowtide {
@@ -28,22 +30,32 @@ std::string Joined(const ModifyKinds& asked, const ModifyKinds& given) {
   return text;
 }
 
+bool IsBounded(const PhysicalNode& node) {
+  const auto* scan = node.as<PhysicalScan>();
+  if (scan && scan->table->source && !scan->table->source->bounded) return false;
+  return std::all_of(node.inputs.begin(), node.inputs.end(),
+                     [](const PhysicalPointer& input) { return IsBounded(*input); });
+}
+
+// For whoever wants the same rows in a sink that takes no corrections.
+std::string WayWithInsertsAlone(const PhysicalNode& node) {
+  const auto* rank = node.as<PhysicalRank>();
+  if (!rank) return "";
+  if (IsDeduplication(*rank) && RunsAsDeduplicate(node) && rank->order[0].descending)
+    return "; ORDER BY … ASC is insert-only, but keeps the first row of a key, not the last";
+  return "; of all rankings only keep-first by a time attribute (ORDER BY … ASC, = 1) is "
+         "insert-only";
+}
+
 std::string WaysOut(const PhysicalNode& node) {
-  if (const auto* rank = node.as<PhysicalRank>()) {
-    if (IsDeduplication(*rank) && RunsAsDeduplicate(node) && rank->order[0].descending) {
-      return "keep the first row (ORDER BY … ASC) instead of the last, or write to a sink that "
-             "takes updates: print, or "
-             "an upsert sink keyed like the query";
-    }
-    return "a ranking corrects its rows: only keep-first on a time attribute (ORDER BY … ASC, = 1) "
-           "is insert-only; or "
-           "write to an upsert sink or a changelog format";
-  }
-  if (node.as<PhysicalGroupAggregate>()) {
-    return "a GROUP BY updates its rows: write to an upsert sink keyed by the group, or to a "
-           "changelog format";
-  }
-  return "write to an upsert sink (a PRIMARY KEY) or a changelog format";
+  std::string ways =
+      "every correction as a row: a table with 'connector' = 'print', or one with a PRIMARY KEY "
+      "whose connector takes updates" +
+      WayWithInsertsAlone(node);
+  if (!IsBounded(node)) return ways;
+  return "the final rows alone, when the input has ended: SET 'execution.runtime-mode' = "
+         "'batch'; " +
+         ways;
 }
 
 class Inference {
@@ -72,7 +84,8 @@ class Inference {
     return node.as<PhysicalScan>() || node.as<PhysicalValues>() || node.as<PhysicalRank>() ||
            node.as<PhysicalSortLimit>() || node.as<PhysicalLimit>() ||
            node.as<PhysicalGroupAggregate>() || node.as<PhysicalChangelogNormalize>() ||
-           node.as<PhysicalOverAggregate>() || node.as<PhysicalJoin>();
+           node.as<PhysicalOverAggregate>() || node.as<PhysicalJoin>() ||
+           node.as<PhysicalFinalRows>();
   }
 
   static Request RequestBelow(const PhysicalNode& node, const Request& request) {
@@ -95,7 +108,7 @@ class Inference {
   ModifyKinds Provided(const PhysicalNode& node) {
     const ModifyKinds below = node.inputs.empty() ? ModifyKinds{} : node.input().trait.kinds;
     if (const auto* scan = node.as<PhysicalScan>()) return KindsOf(scan->table->source->mode);
-    if (node.as<PhysicalValues>()) return kInsertOnly;
+    if (node.as<PhysicalValues>() || node.as<PhysicalFinalRows>()) return kInsertOnly;
     if (const auto* rank = node.as<PhysicalRank>()) return OfRank(node, *rank);
     if (node.as<PhysicalSortLimit>()) return kAll;
     if (node.as<PhysicalLimit>()) return below.insert_only() ? kInsertOnly : kAll;

@@ -276,7 +276,8 @@ Interval IntervalOf(const PhysicalNode& node, int column) {
   }
   if (node.as<PhysicalExchange>() || node.as<PhysicalWatermarkAssigner>() ||
       node.as<PhysicalSortLimit>() || node.as<PhysicalLimit>() ||
-      node.as<PhysicalMiniBatchAssigner>() || node.as<PhysicalDropUpdateBefore>()) {
+      node.as<PhysicalMiniBatchAssigner>() || node.as<PhysicalDropUpdateBefore>() ||
+      node.as<PhysicalFinalRows>()) {
     return IntervalOf(node.input(), column);
   }
   if (const auto* normalize = node.as<PhysicalChangelogNormalize>()) {

@@ -333,6 +333,12 @@ NodeText TextOf(const PhysicalChangelogNormalize& node, const NodeSurroundings& 
   return text;
 }
 
+NodeText TextOf(const PhysicalFinalRows& node, const NodeSurroundings& around) {
+  NodeText text{"FinalRows", {}};
+  if (!node.order.empty()) text.Add("orderBy", OrderText(node.order, around.input()));
+  return text;
+}
+
 NodeText TextOf(const PhysicalDropUpdateBefore&, const NodeSurroundings&) {
   return {"DropUpdateBefore", {}};
 }

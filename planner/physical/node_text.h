@@ -54,6 +54,7 @@ NodeText TextOf(const PhysicalLimit& node, const NodeSurroundings& around);
 NodeText TextOf(const PhysicalGroupAggregate& node, const NodeSurroundings& around);
 NodeText TextOf(const PhysicalChangelogNormalize& node, const NodeSurroundings& around);
 NodeText TextOf(const PhysicalDropUpdateBefore& node, const NodeSurroundings& around);
+NodeText TextOf(const PhysicalFinalRows& node, const NodeSurroundings& around);
 NodeText TextOf(const PhysicalUnion& node, const NodeSurroundings& around);
 NodeText TextOf(const PhysicalJoin& node, const NodeSurroundings& around);
 NodeText TextOf(const PhysicalOverAggregate& node, const NodeSurroundings& around);

@@ -132,6 +132,11 @@ struct PhysicalChangelogNormalize {
 
 struct PhysicalDropUpdateBefore {};
 
+// What the changelog comes to at its end, as inserts: batch mode.
+struct PhysicalFinalRows {
+  std::vector<SortKey> order;  // empty = by arrival
+};
+
 struct PhysicalUnion {};
 
 struct PhysicalJoin {
@@ -150,6 +155,7 @@ struct PhysicalSink {
   std::vector<int> target_columns;
   std::map<std::string, std::string> hint_options;
   bool upsert_materialize = false;
+  bool overwrite = false;  // INSERT OVERWRITE
   ConflictStrategy conflict = ConflictStrategy::kUnsaid;
   // Of the materializer: the smallest upsert key of the input, empty = none.
   std::vector<int> input_upsert_key;
@@ -162,8 +168,8 @@ struct PhysicalNode {
   std::variant<PhysicalScan, PhysicalValues, PhysicalCalc, PhysicalExchange,
                PhysicalWatermarkAssigner, PhysicalMiniBatchAssigner, PhysicalRank,
                PhysicalSortLimit, PhysicalLimit, PhysicalGroupAggregate, PhysicalChangelogNormalize,
-               PhysicalDropUpdateBefore, PhysicalUnion, PhysicalJoin, PhysicalOverAggregate,
-               PhysicalSink>
+               PhysicalDropUpdateBefore, PhysicalFinalRows, PhysicalUnion, PhysicalJoin,
+               PhysicalOverAggregate, PhysicalSink>
       op;
   std::vector<PhysicalPointer> inputs;
   Schema schema;

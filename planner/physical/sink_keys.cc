@@ -129,7 +129,9 @@ Result<PhysicalSink> WithConflictRules(const PhysicalSink& sink, const PhysicalN
         [](const ColumnSet& a, const ColumnSet& b) { return a.size() < b.size(); });
     settled.input_upsert_key.assign(smallest->begin(), smallest->end());
   }
-  if (!has_key || context.options.upsert_materialize == UpsertMaterialize::kNone) return settled;
+  // In batch mode nothing reaches a sink out of order.
+  if (!has_key || context.options.batch) return settled;
+  if (context.options.upsert_materialize == UpsertMaterialize::kNone) return settled;
   if (kind == SinkKind::kRetract || kind == SinkKind::kAny) return settled;
   if (context.options.upsert_materialize == UpsertMaterialize::kForce) {
     settled.upsert_materialize = true;

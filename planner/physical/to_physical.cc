@@ -64,7 +64,8 @@ class Physical {
   static std::optional<std::vector<int>> ExchangeKeys(const PhysicalNode& node) {
     if (const auto* rank = node.as<PhysicalRank>()) return rank->partition;
     if (const auto* aggregate = node.as<PhysicalGroupAggregate>()) return aggregate->group;
-    if (node.as<PhysicalSortLimit>() || node.as<PhysicalLimit>()) return std::vector<int>{};
+    if (node.as<PhysicalSortLimit>() || node.as<PhysicalLimit>() || node.as<PhysicalFinalRows>())
+      return std::vector<int>{};
     if (const auto* over = node.as<PhysicalOverAggregate>()) {
       std::vector<int> keys;
       for (const Expression& part : over->calls[0].over->partition) keys.push_back(part.column);

@@ -21,6 +21,7 @@ UpdateKind FullOrNone(const PhysicalNode& input) {
 bool CanDelete(const PhysicalNode& node) {
   if (const auto* scan = node.as<PhysicalScan>()) return scan->table->source->mode.deletes;
   if (node.as<PhysicalChangelogNormalize>()) return true;
+  if (node.as<PhysicalFinalRows>()) return false;
   if (node.as<PhysicalGroupAggregate>()) return !node.input().trait.kinds.insert_only();
   if (const auto* rank = node.as<PhysicalRank>()) {
     if (rank->strategy.kind == RankStrategy::Kind::kRetract) return true;
@@ -60,6 +61,8 @@ class Inference {
         node->as<PhysicalOverAggregate>()) {
       return Over(node, FullOrNone(node->input()), OwnKind(*node, asked));
     }
+    if (node->as<PhysicalFinalRows>())
+      return Over(node, UpdateKind::kBeforeAndAfter, UpdateKind::kNone);
     if (node->as<PhysicalChangelogNormalize>()) {
       return Over(node, UpdateKind::kOnlyUpdateAfter, OwnKind(*node, asked));
     }

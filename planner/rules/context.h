@@ -32,6 +32,8 @@ struct PlannerOptions {
   bool cdc_events_duplicate = false;
   // rowtide.flink-compat
   bool flink_compat = false;
+  // execution.runtime-mode: the final rows alone are wanted
+  bool batch = false;
   // table.local-time-zone
   std::string local_time_zone = "UTC";
 };

@@ -4,6 +4,7 @@
 #include "planner/physical/deviations.h"
 #include "planner/physical/mini_batch.h"
 #include "planner/physical/to_physical.h"
+#include "planner/rules/final_rows.h"
 #include "planner/rules/prune.h"
 #include "planner/rules/ranks.h"
 #include "planner/rules/time_attributes.h"
@@ -57,6 +58,7 @@ Result<std::vector<PhysicalPointer>> Optimize(const std::vector<LogicalPointer>&
   }
   plans = MergeSinks(std::move(plans));
   for (PhysicalPointer& plan : plans) {
+    if (context.options.batch) plan = WithFinalRows(plan);
     RT_ASSIGN(plan, ToPhysical(plan, context));
     RT_ASSIGN(plan, InferChangelog(plan, root_update, context));
     NoteDeviations(*plan, context);

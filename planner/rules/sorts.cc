@@ -81,6 +81,10 @@ Result<PhysicalPointer> MakeSort(PhysicalPointer input, const LogicalSort& sort,
                                  PlannerContext& context) {
   if (sort.fetch && *sort.fetch == 0) return EmptyValues(input->schema);
   if (IsEmptyValues(*input)) return input;
+  if (context.options.batch && !sort.fetch && !sort.offset && !sort.keys.empty()) {
+    Schema schema = input->schema;
+    return MakePhysical(PhysicalFinalRows{sort.keys}, {std::move(input)}, std::move(schema));
+  }
   if (!sort.fetch && !sort.keys.empty()) {
     const SortKey& first = sort.keys[0];
     if (input->schema.type(first.column).is_time_attribute() && !first.descending) {
@@ -95,7 +99,9 @@ Result<PhysicalPointer> MakeSort(PhysicalPointer input, const LogicalSort& sort,
                "a stream cannot be sorted by {}, which is no time attribute in ascending order",
                Quote(input->schema.name(first.column)))
         .WithErrorCode("RT2901")
-        .WithHint("add LIMIT n to keep the first n rows");
+        .WithHint(
+            "add LIMIT n to keep the first n rows; or SET 'execution.runtime-mode' = 'batch', "
+            "which gives the final rows alone, and sorts them");
   }
   if (input->as<PhysicalCalc>()) return BelowProjection(input, sort, context);
   return Limited(std::move(input), sort, sort.keys);

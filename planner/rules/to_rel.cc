@@ -410,6 +410,7 @@ class Converter {
     sink.target_columns = op.target_columns;
     sink.hint_options = op.hint_options;
     sink.conflict = op.conflict;
+    sink.overwrite = op.overwrite;
     Schema schema = input->schema;
     return MakePhysical(std::move(sink), {std::move(input)}, std::move(schema));
   }

@@ -54,14 +54,16 @@ TEST(Advice, SaysNothingOfTheCheapestPlan) {
 
 TEST(Advice, KeepFirstWouldBeInsertOnly) {
   EXPECT_EQ(AdviceOn(Ranked("ts DESC", "rn <= 1")),
-            "near miss: ORDER BY ts DESC keeps the last row of each key and corrects it when a "
-            "newer one comes; with ASC it keeps the first, and the result is insert-only\n");
+            "near miss: ORDER BY ts DESC keeps the last row of each key, and each newer one "
+            "corrects it; ASC would keep the first, which is another answer, but insert-only\n");
 }
 
 TEST(Advice, OrderByATimeAttributeAloneMakesADeduplicate) {
   EXPECT_EQ(AdviceOn(Ranked("v DESC", "rn = 1")),
             "near miss: ORDER BY v is no time attribute, so this is a Top-1 (Rank) and not a "
-            "Deduplicate; ORDER BY ts DESC keeps the last row of each key and needs less state\n");
+            "Deduplicate; ORDER BY ts DESC keeps the last row of each key and needs less state "
+            "(of rows with the same time a Top-1 keeps the first to come, a Deduplicate the "
+            "last)\n");
   EXPECT_EQ(AdviceOn(Ranked("ts DESC, v", "rn = 1")),
             "near miss: ORDER BY ts DESC, v ASC names more than a time attribute, so this is a "
             "Top-1 (Rank) and not a Deduplicate; ORDER BY ts DESC alone makes one\n");
