@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "planner/physical/aggregate_text.h"
+#include "planner/rules/normal_form.h"
 
 namespace rowtide {
 namespace {
@@ -61,72 +62,6 @@ std::string MetadataKeys(const PhysicalScan& scan) {
     keys.push_back(of.metadata_key.empty() ? of.name : of.metadata_key);
   }
   return fmt::format("{}", fmt::join(keys, ", "));
-}
-
-Expression Compared(const Expression& operand, const char* comparison, const Value& bound,
-                    const Type& type) {
-  return Expression::Call(comparison, {operand, Expression::Literal(bound, type.NotNull())},
-                          Type::Boolean());
-}
-
-Expression Joined(const char* function, std::vector<Expression> terms) {
-  if (terms.size() == 1) return std::move(terms[0]);
-  return Expression::Call(function, std::move(terms), Type::Boolean());
-}
-
-bool IsPoint(const Sarg::Range& range) {
-  return range.lower && range.upper && range.lower_inclusive && range.upper_inclusive &&
-         *range.lower == *range.upper;
-}
-
-// `(-∞..1), (1..2), (2..+∞)`: everything but some points.
-bool ExcludesPoints(const Sarg& sarg) {
-  if (sarg.ranges.size() < 2 || sarg.ranges.front().lower || sarg.ranges.back().upper) return false;
-  for (size_t i = 0; i + 1 < sarg.ranges.size(); ++i) {
-    const Sarg::Range& below = sarg.ranges[i];
-    const Sarg::Range& above = sarg.ranges[i + 1];
-    if (!below.upper || !above.lower || below.upper_inclusive || above.lower_inclusive)
-      return false;
-    if (!(*below.upper == *above.lower)) return false;
-  }
-  return true;
-}
-
-// SEARCH as comparisons: connectors are told those.
-Expression WithoutSearch(Expression e) {
-  for (Expression& operand : e.operands) operand = WithoutSearch(std::move(operand));
-  if (!e.is_call("SEARCH") || !e.sarg) return e;
-  const Expression& operand = e.operands[0];
-  const Sarg& sarg = *e.sarg;
-  std::vector<Expression> terms;
-  if (sarg.null_as == Sarg::NullAs::kTrue)
-    terms.push_back(Expression::Call("IS NULL", {operand}, Type::Boolean()));
-  if (ExcludesPoints(sarg)) {
-    std::vector<Expression> excluded;
-    for (size_t i = 0; i + 1 < sarg.ranges.size(); ++i) {
-      excluded.push_back(Compared(operand, "<>", *sarg.ranges[i].upper, sarg.type));
-    }
-    terms.push_back(Joined("AND", std::move(excluded)));
-  } else {
-    for (const Sarg::Range& range : sarg.ranges) {
-      if (IsPoint(range)) {
-        terms.push_back(Compared(operand, "=", *range.lower, sarg.type));
-        continue;
-      }
-      std::vector<Expression> sides;
-      if (range.lower)
-        sides.push_back(
-            Compared(operand, range.lower_inclusive ? ">=" : ">", *range.lower, sarg.type));
-      if (range.upper)
-        sides.push_back(
-            Compared(operand, range.upper_inclusive ? "<=" : "<", *range.upper, sarg.type));
-      terms.push_back(Joined("AND", std::move(sides)));
-    }
-  }
-  Expression any = Joined("OR", std::move(terms));
-  if (sarg.null_as != Sarg::NullAs::kFalse) return any;
-  return Joined("AND",
-                {Expression::Call("IS NOT NULL", {operand}, Type::Boolean()), std::move(any)});
 }
 
 // `and(and(a, b), c)`, as the pushed conjuncts are put together.

@@ -45,6 +45,7 @@ struct PhysicalScan {
   std::map<std::string, std::string> hint_options;
   std::vector<int> columns;  // positions in table->columns, in output order
   bool projected = false;    // the connector was asked for fewer columns: print project=[…]
+  bool whole = false;        // a window takes all columns: the connector is not asked for fewer
   // Told to the connector; empty and `filter_tried`: print filter=[].
   std::vector<Expression> filters;
   bool filter_tried = false;

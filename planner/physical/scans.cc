@@ -66,7 +66,7 @@ Result<PhysicalPointer> Pushed(const PhysicalPointer& node) {
     scan.filter_tried = true;
     scan_node = MakePhysical(std::move(scan), {}, scan_node->schema);
   }
-  if (!abilities.projection)
+  if (!abilities.projection || scan_node->as<PhysicalScan>()->whole)
     return PhysicalCalcOver(scan_node, {calc.projections, node->schema.names(), calc.condition});
   const std::set<int> read = ReadBy(calc);
   std::vector<int> kept(read.begin(), read.end());

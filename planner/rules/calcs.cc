@@ -8,14 +8,12 @@
 namespace rowtide {
 namespace {
 
-// Appends the conjuncts of `more` that are not there yet.
+// Both conditions. Requires: one of them.
 Expression Conjoined(const std::optional<Expression>& first,
                      const std::optional<Expression>& more) {
-  std::vector<Expression> all;
-  if (first) all = Conjuncts(*first);
-  if (more) {
-    for (Expression& part : Conjuncts(*more)) all.push_back(std::move(part));
-  }
+  if (!first || !more) return first ? *first : *more;
+  std::vector<Expression> all = Conjuncts(*first);
+  for (Expression& part : Conjuncts(*more)) all.push_back(std::move(part));
   return AndOf(std::move(all));
 }
 
@@ -116,9 +114,8 @@ PhysicalPointer WithOwnNames(const PhysicalPointer& branch) {
 
 // Filters and projections go into all branches; a projection gives them all its names, a filter
 // leaves them theirs.
-Result<PhysicalPointer> IntoUnion(const PhysicalNode& unions, const CalcParts& spec,
+Result<PhysicalPointer> IntoUnion(const PhysicalNode& unions, const CalcParts& spec, bool filters,
                                   PlannerContext& context) {
-  const bool filters = IsIdentity(spec.projections, unions.schema);
   std::vector<PhysicalPointer> inputs;
   for (const PhysicalPointer& input : unions.inputs) {
     CalcParts copy = spec;
@@ -229,6 +226,7 @@ Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcParts spec, PlannerC
     if (below->condition || condition) merged.condition = Conjoined(below->condition, condition);
     return MakeCalc(input->inputs[0], std::move(merged), context);
   }
+  const bool filters = IsIdentity(spec.projections, input->schema);
   if (!spec.as_written) {
     RT_ASSIGN(spec, Simplified(std::move(spec), *input, context));
   }
@@ -236,7 +234,10 @@ Result<PhysicalPointer> MakeCalc(PhysicalPointer input, CalcParts spec, PlannerC
   if (IsEmptyValues(*input) || (spec.condition && spec.condition->is_false()))
     return EmptyValues(schema);
   if (!spec.condition && IsIdentity(spec.projections, input->schema)) return input;
-  if (input->as<PhysicalUnion>()) return IntoUnion(*input, spec, context);
+  if (input->as<PhysicalUnion>()) {
+    if (filters) spec.projections = InputsOfAll(input->schema);  // its constants come with a branch
+    return IntoUnion(*input, spec, filters, context);
+  }
   if (input->as<PhysicalGroupAggregate>()) {
     RT_ASSIGN(input, BelowAggregate(std::move(input), &spec, context));
     if (IsEmptyValues(*input)) return EmptyValues(schema);

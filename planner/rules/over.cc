@@ -33,6 +33,18 @@ class Splitter {
 
   bool computes() const { return !computed_.empty(); }
 
+  // The plain columns, then those that the computed parts read.
+  std::vector<int> Read() const {
+    std::vector<int> columns(plain_.begin(), plain_.end());
+    for (const Expression& e : computed_) {
+      for (int column : InputsOf(e)) {
+        if (std::find(columns.begin(), columns.end(), column) == columns.end())
+          columns.push_back(column);
+      }
+    }
+    return columns;
+  }
+
   void KeepAll() {
     for (int i = 0; i < input_.size(); ++i) plain_.insert(i);
   }
@@ -148,6 +160,14 @@ Status CheckCalls(const std::vector<Expression>& calls) {
 }
 
 }  // namespace
+
+std::optional<std::vector<int>> ColumnsBelowWindow(const std::vector<Expression>& projections) {
+  const Schema none;
+  Splitter splitter(none);
+  for (const Expression& e : projections) splitter.Gather(e);
+  if (!splitter.computes()) return std::nullopt;
+  return splitter.Read();
+}
 
 Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, bool keeps_all,
                                  PlannerContext& context) {

@@ -11,6 +11,9 @@
 // `w0$o1`, ….
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "planner/rules/calcs.h"
 
 namespace rowtide {
@@ -20,5 +23,9 @@ namespace rowtide {
 // with QUALIFY they do not.
 Result<PhysicalPointer> MakeOver(PhysicalPointer input, CalcParts spec, bool keeps_all,
                                  PlannerContext& context);
+
+// The columns that are read below the window, in order, where a part of a projection is computed
+// there; none: the window stands on its input as it is.
+std::optional<std::vector<int>> ColumnsBelowWindow(const std::vector<Expression>& projections);
 
 }  // namespace rowtide

@@ -85,7 +85,9 @@ Result<PhysicalPointer> PruneRank(const PhysicalPointer& node, PlannerContext& c
   RT_ASSIGN(PhysicalPointer pruned, CalcBelowRank(rank_node->inputs[0], std::move(below), context));
   PhysicalPointer narrowed =
       MakePhysical(std::move(narrow), {std::move(pruned)}, Schema(std::move(fields)));
-  return MakeCalc(std::move(narrowed), Remapped(calc, *node, mapping), context);
+  CalcParts above = Remapped(calc, *node, mapping);
+  above.as_written = true;  // what the ranking left of the condition
+  return MakeCalc(std::move(narrowed), std::move(above), context);
 }
 
 // A GROUP BY without the calls that are not in `read`; `mapping` says where its columns have gone.

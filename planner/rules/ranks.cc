@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "planner/rules/calcs.h"
+#include "planner/rules/normal_form.h"
 
 namespace rowtide {
 namespace {
@@ -50,17 +51,6 @@ std::optional<Expression> BareColumn(const Expression& e) {
 
 // False: the conjunct mentions the number in a way that is no bound.
 bool BoundsOf(const Expression& e, int number, std::vector<Bound>* bounds) {
-  if (e.is_call("SEARCH") && e.sarg && e.operands[0].is_input() && e.operands[0].column == number) {
-    if (e.sarg->ranges.size() != 1 || e.sarg->null_as == Sarg::NullAs::kTrue) return false;
-    const Sarg::Range& range = e.sarg->ranges[0];
-    if (range.lower)
-      bounds->push_back(
-          {range.lower_inclusive ? ">=" : ">", Expression::Literal(*range.lower, e.sarg->type)});
-    if (range.upper)
-      bounds->push_back(
-          {range.upper_inclusive ? "<=" : "<", Expression::Literal(*range.upper, e.sarg->type)});
-    return true;
-  }
   if (!e.is_call() || e.operands.size() != 2) return false;
   if (e.function != "=" && e.function != "<" && e.function != "<=" && e.function != ">" &&
       e.function != ">=")
@@ -156,7 +146,7 @@ Result<PhysicalPointer> Recognized1(const PhysicalPointer& node, PlannerContext&
   std::vector<Bound> bounds;
   std::vector<Expression> rest;
   std::vector<Expression> number_parts;
-  for (const Expression& part : Conjuncts(*calc->condition)) {
+  for (const Expression& part : NormalConjuncts(*calc->condition)) {
     if (!Mentions(part, number)) {
       rest.push_back(part);
     } else {
@@ -195,7 +185,8 @@ Result<PhysicalPointer> Recognized1(const PhysicalPointer& node, PlannerContext&
   }
   PhysicalPointer ranked = MakePhysical(std::move(rank), {over_node.inputs[0]}, std::move(schema));
   CalcParts spec{calc->projections, node->schema.names(), std::nullopt};
-  if (!rest.empty()) spec.condition = AndOf(std::move(rest));
+  if (!rest.empty()) spec.condition = NestedAnd(std::move(rest));
+  spec.as_written = true;
   return MakeCalc(std::move(ranked), std::move(spec), context);
 }
 

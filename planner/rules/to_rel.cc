@@ -76,6 +76,7 @@ class Converter {
     scan.table = op.table;
     scan.hint_options = op.hint_options;
     scan.columns = op.table->ScanColumns();
+    scan.whole = whole_;
     return MakePhysical(std::move(scan), {}, node.schema);
   }
 
@@ -86,21 +87,28 @@ class Converter {
   Result<PhysicalPointer> On(const LogicalProject& op, const LogicalNode& node,
                              const Needed& needed) {
     std::vector<Expression> projections = op.expressions;
+    std::vector<std::string> names = node.schema.names();
     const LogicalNode* below = node.inputs[0].get();
     for (const auto* next = below->as<LogicalProject>(); next; next = below->as<LogicalProject>()) {
       if (HasOverCalls(projections) && HasOverCalls(next->expressions)) break;
       if (!IsMergeable(next->expressions, projections, std::nullopt)) break;
+      if (IsIdentity(projections, below->schema)) names = below->schema.names();
       for (Expression& e : projections) e = Substitute(e, next->expressions);
       below = below->inputs[0].get();
     }
     const bool has_over = HasOverCalls(projections);
     const bool qualifies = std::exchange(qualifies_, false);
     Columns used;
+    std::optional<Columns> below_window;
+    if (has_over) below_window = ColumnsBelowWindow(projections);
+    if (below_window) used = *below_window;
+    // A window takes all columns unless a projection has to compute one below it.
+    const bool keeps_all = has_over && !qualifies && !below_window;
     for (size_t i = 0; i < projections.size(); ++i) {
       if (has_over || !needed || Contains(*needed, static_cast<int>(i)))
         AddInputs(projections[i], &used);
     }
-    CalcParts parts{std::move(projections), node.schema.names(), std::nullopt};
+    CalcParts parts{std::move(projections), std::move(names), std::nullopt};
     LogicalPointer plain_filter;
     if (const auto* filter = below->as<LogicalFilter>(); filter && !has_over) {
       const LogicalNode& list = below->input();
@@ -118,7 +126,9 @@ class Converter {
       RT_ASSIGN(PhysicalPointer input, Convert(below->input(), Needed(used)));
       return OverFilter(std::move(input), std::move(parts), filter->condition, from_qualify);
     }
-    RT_ASSIGN(PhysicalPointer input, Convert(*below, Needed(used)));
+    whole_ = keeps_all;
+    RT_ASSIGN(PhysicalPointer input, Convert(*below, keeps_all ? Needed() : Needed(used)));
+    whole_ = false;
     if (has_over) return MakeOver(std::move(input), std::move(parts), !qualifies, context_);
     return MakeCalc(std::move(input), std::move(parts), context_);
   }
@@ -297,8 +307,9 @@ class Converter {
   }
 
   // A branch of a union gives exactly the union's types, nullability included.
-  Result<PhysicalPointer> Coerced(PhysicalPointer branch, const Schema& schema) {
-    CalcParts spec{InputsOfAll(branch->schema), branch->schema.names(), std::nullopt};
+  Result<PhysicalPointer> Coerced(PhysicalPointer branch, const std::vector<std::string>& names,
+                                  const Schema& schema) {
+    CalcParts spec{InputsOfAll(branch->schema), names, std::nullopt};
     bool casts = false;
     for (int i = 0; i < schema.size(); ++i) {
       if (branch->schema.type(i) == schema.type(i)) continue;
@@ -315,7 +326,7 @@ class Converter {
     std::vector<PhysicalPointer> inputs;
     for (const LogicalPointer& input : node.inputs) {
       RT_ASSIGN(PhysicalPointer converted, Convert(*input, op.all ? needed : std::nullopt));
-      RT_ASSIGN(converted, Coerced(std::move(converted), node.schema));
+      RT_ASSIGN(converted, Coerced(std::move(converted), input->schema.names(), node.schema));
       if (!IsEmptyValues(*converted)) inputs.push_back(std::move(converted));
     }
     if (inputs.empty()) return EmptyValues(node.schema);
@@ -416,6 +427,7 @@ class Converter {
   }
 
   bool qualifies_ = false;  // the next projection was written with QUALIFY
+  bool whole_ = false;      // a window takes all columns of the scan that comes next
   PlannerContext& context_;
 };
 
