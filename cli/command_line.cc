@@ -4,8 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 
 #include "cli/completions.h"
@@ -17,6 +19,15 @@
 namespace rowtide {
 
 namespace {
+
+// `-o` is most likely `--output`.
+std::string NearestOption(const std::string& word, const std::vector<std::string>& names) {
+  if (word.size() != 2) return Nearest(word, names);
+  for (const std::string& name : names) {
+    if (name.starts_with("-" + word)) return name;
+  }
+  return "";
+}
 
 constexpr const char* kUsageCode = "RT2800";
 
@@ -32,10 +43,24 @@ std::string NumberFault(const std::string& text, int64_t lowest) {
   return number < lowest ? fmt::format("{} is below {}", number, lowest) : "";
 }
 
-// Standard output may be closed at any time; what cannot be written is nobody's loss.
-void Print(const std::string& text) {
-  std::fputs(text.c_str(), stdout);
-  std::fflush(stdout);
+// "" when it is one of them, else what is wrong with it.
+std::string ChoiceFault(const std::string& word, const std::vector<std::string>& choices) {
+  if (std::find(choices.begin(), choices.end(), word) != choices.end()) return "";
+  const std::string nearest = Nearest(word, choices);
+  return fmt::format("{} is none of {}{}", Quote(word), fmt::join(choices, ", "),
+                     nearest.empty() ? "" : "; did you mean " + Quote(nearest) + "?");
+}
+
+// Whether it could be written is asked once, at the end (CommandLine::Run).
+void Print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+
+int WithOutputWritten(int code) {
+  errno = 0;
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (written || code != 0) return code;
+  const std::string reason =
+      errno != 0 ? std::strerror(errno) : "standard output is full or closed";
+  return PrintError(Status::External("the output cannot be written: {}", reason), "", "");
 }
 
 }  // namespace
@@ -58,7 +83,11 @@ class CommandLine::Verb {
   CLI::Option* Add(OptionText option, T* target) {
     CLI::Option* added = app_->add_option(option.names, *target, option.text);
     if (option.required) added->required();
-    if (!option.choices.empty()) added->check(CLI::IsMember(option.choices));
+    if (!option.choices.empty()) {
+      added->check([choices = option.choices](const std::string& word) {
+        return ChoiceFault(word, choices);
+      });
+    }
     text_.options.push_back(std::move(option));
     return added;
   }
@@ -111,12 +140,14 @@ CommandLine::CommandLine() : parser_(std::make_unique<Parser>()) {
 CommandLine::~CommandLine() = default;
 
 void CommandLine::AddSqlInput(Verb& verb, std::string* file, std::string* command) {
-  CLI::Option* by_file =
-      verb.Add({"file", "FILE", "SQL file; - for standard input", {}, true}, file);
+  CLI::Option* by_file = verb.Add(
+      {"file", "FILE", "SQL file; - for standard input, as nothing is in a pipe", {}, true}, file);
   CLI::Option* by_text = verb.Add({"-c,--command", "SQL", "SQL text instead of a file"}, command);
   by_file->excludes(by_text);
-  verb.app().callback([by_file, by_text] {
-    if (by_file->count() + by_text->count() == 0) throw CLI::RequiredError("a file, - or -c");
+  verb.app().callback([by_file, by_text, file] {
+    if (by_file->count() + by_text->count() > 0) return;
+    if (IsTerminal(STDIN_FILENO)) throw CLI::RequiredError("a file, - or -c");
+    *file = "-";
   });
 }
 
@@ -286,8 +317,11 @@ Status CommandLine::UsageError(const std::string& message, int count, char** wor
   for (int i = 2; i < count; ++i) {
     const std::string whole = words[i];
     const std::string word = whole.substr(0, whole.find('='));
-    if (!word.starts_with("--") || std::count(names.begin(), names.end(), word) > 0) continue;
-    const std::string nearest = Nearest(word, names);
+    if (!word.starts_with('-') || word == "-" || std::count(names.begin(), names.end(), word) > 0)
+      continue;
+    if (words[i - 1][0] == '-' && word.find_first_not_of("-0123456789") == std::string::npos)
+      continue;  // a number below zero
+    const std::string nearest = NearestOption(word, names);
     return Status::InvalidArgument("rowtide {} has no option {}", verb->name, word)
         .WithErrorCode(kUsageCode)
         .WithHint(nearest.empty() ? list : "did you mean " + nearest + "?");
@@ -300,6 +334,27 @@ void CommandLine::PrintAsAsked() const {
 }
 
 int CommandLine::Run(int count, char** words) {
+  std::vector<char*> all(words, words + count);
+  char run[] = "run", shell[] = "shell";
+  if (count > 1 && IsOptionOfAVerb(words[1])) {
+    const bool has_sql = std::any_of(all.begin() + 1, all.end(), [](std::string_view word) {
+      return word == "-c" || word == "--command" || word.starts_with("--command=");
+    });
+    all.insert(all.begin() + 1, has_sql ? run : shell);
+  }
+  try {
+    return WithOutputWritten(RunVerb(static_cast<int>(all.size()), all.data()));
+  } catch (const std::bad_alloc&) {
+    return PrintError(Status::External("there is not enough memory"), "", "");
+  }
+}
+
+// `rowtide -c SQL` and `rowtide --output table < job.sql`: as other shells of databases do.
+bool CommandLine::IsOptionOfAVerb(std::string_view word) {
+  return word.starts_with('-') && word != "-h" && word != "--help" && word != "--version";
+}
+
+int CommandLine::RunVerb(int count, char** words) {
   for (int i = 1; i < count; ++i) {  // errors of the arguments themselves are to have the form too
     const std::string_view word = words[i];
     const bool parted =

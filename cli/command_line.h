@@ -40,6 +40,8 @@ class CommandLine {
   void AddPrintOptions(Verb& verb);
   void AddErrorOptions(Verb& verb);
 
+  static bool IsOptionOfAVerb(std::string_view word);
+  int RunVerb(int count, char** words);
   int Dispatch();
   int Alone();
   int Help() const;

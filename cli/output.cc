@@ -25,6 +25,19 @@ constexpr std::array<std::pair<std::string_view, OutputMode>, 5> kModes = {{
     {"csv", OutputMode::kCsv},
 }};
 
+void AppendCsv(const std::string& value, std::string* text) {
+  if (value.find_first_of(",\"\r\n") == std::string::npos) {
+    text->append(value);
+    return;
+  }
+  text->push_back('"');
+  for (const char c : value) {
+    if (c == '"') text->push_back('"');
+    text->push_back(c);
+  }
+  text->push_back('"');
+}
+
 class ChangelogResult final : public ResultSink {
  public:
   using ResultSink::ResultSink;
@@ -68,7 +81,7 @@ class CsvResult final : public ResultSink {
     if (options_.kinds) text->append("op");
     for (int column = 0; column < schema_.size(); ++column) {
       if (column > 0 || options_.kinds) text->push_back(',');
-      AppendQuoted(schema_.name(column), text);
+      AppendCsv(schema_.name(column), text);
     }
     text->push_back('\n');
   }
@@ -76,23 +89,9 @@ class CsvResult final : public ResultSink {
     if (options_.kinds) text->append(Text(batch.kind(row)));
     for (int column = 0; column < schema_.size(); ++column) {
       if (column > 0 || options_.kinds) text->push_back(',');
-      AppendQuoted(CastText(batch, row, column, ""), text);
+      AppendCsv(CastText(batch, row, column, ""), text);
     }
     text->push_back('\n');
-  }
-
- private:
-  static void AppendQuoted(const std::string& value, std::string* text) {
-    if (value.find_first_of(",\"\r\n") == std::string::npos) {
-      text->append(value);
-      return;
-    }
-    text->push_back('"');
-    for (const char c : value) {
-      if (c == '"') text->push_back('"');
-      text->push_back(c);
-    }
-    text->push_back('"');
   }
 };
 
@@ -192,6 +191,34 @@ class FinalTable final : public ResultSink {
 };
 
 }  // namespace
+
+std::string TextRows(OutputMode mode, const std::vector<std::string>& names,
+                     const std::vector<std::vector<std::string>>& rows) {
+  std::string text;
+  if (mode == OutputMode::kCsv) {
+    const auto append = [&](const std::vector<std::string>& cells) {
+      for (size_t i = 0; i < cells.size(); ++i) {
+        if (i > 0) text.push_back(',');
+        AppendCsv(cells[i], &text);
+      }
+      text.push_back('\n');
+    };
+    append(names);
+    for (const auto& row : rows) append(row);
+    return text;
+  }
+  if (mode != OutputMode::kJson) return ResultTable(names, rows, Align::kRight);
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      text.push_back(i == 0 ? '{' : ',');
+      AppendJsonString(names[i], &text);
+      text.push_back(':');
+      AppendJsonString(row[i], &text);
+    }
+    text += "}\n";
+  }
+  return text;
+}
 
 std::optional<OutputMode> OutputModeByName(std::string_view name) {
   for (const auto& [known, mode] : kModes) {

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/schema.h"
 #include "engine/sink.h"
@@ -28,6 +29,10 @@ namespace rowtide {
 
 enum class OutputMode : uint8_t { kChangelog, kTableau, kTable, kJson, kCsv };
 std::optional<OutputMode> OutputModeByName(std::string_view name);
+
+// What SHOW and DESCRIBE give: json and csv as rows of a SELECT without kinds, else one table.
+std::string TextRows(OutputMode mode, const std::vector<std::string>& names,
+                     const std::vector<std::vector<std::string>>& rows);
 
 struct ResultOptions {
   OutputMode mode = OutputMode::kChangelog;

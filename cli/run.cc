@@ -31,9 +31,20 @@ int RunAll(const SqlText& sql, StatementRunner& runner) {
 
 }  // namespace
 
+namespace {
+
+// The whole of it, without the mark that some editors put in front of UTF-8.
+std::string ReadText(std::istream& in) {
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+  return text;
+}
+
+}  // namespace
+
 Result<SqlText> ReadSql(const std::string& file, const std::string& command) {
   if (file.empty()) return SqlText{"-c", command};
-  if (file == "-") return SqlText{"-", std::string(std::istreambuf_iterator<char>(std::cin), {})};
+  if (file == "-") return SqlText{"-", ReadText(std::cin)};
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) {
     return Status::External("{} is a folder; a file of SQL statements is wanted", Quote(file));
@@ -43,7 +54,7 @@ Result<SqlText> ReadSql(const std::string& file, const std::string& command) {
     return Status::External("the file {} cannot be read: {}", Quote(file), std::strerror(errno))
         .WithErrorCode("RT5001");
   }
-  return SqlText{file, std::string(std::istreambuf_iterator<char>(in), {})};
+  return SqlText{file, ReadText(in)};
 }
 
 int Run(const RunArguments& arguments) {

@@ -20,10 +20,29 @@ namespace {
 constexpr int64_t kTickMillis = 50;
 
 // A text of several lines, as of SHOW CREATE TABLE, is no table.
-std::string TextOf(const TextTable& table) {
+std::string TextOf(const TextTable& table, std::optional<OutputMode> mode) {
+  const bool is_data = mode == OutputMode::kJson || mode == OutputMode::kCsv;
   const bool one_cell = table.rows.size() == 1 && table.columns.size() == 1;
-  if (one_cell && table.rows[0][0].find('\n') != std::string::npos) return table.rows[0][0];
-  return ResultTable(table.columns, table.rows, Align::kRight);
+  if (!is_data && one_cell && table.rows[0][0].find('\n') != std::string::npos)
+    return table.rows[0][0];
+  return TextRows(mode.value_or(OutputMode::kTable), table.columns, table.rows);
+}
+
+// The script has been read to its end, so nothing would be left for the table.
+Status CheckStandardInput(const ExecNode& node) {
+  const auto* scan = node.as<PhysicalScan>();
+  if (scan && scan->table->connector() == "filesystem") {
+    const auto hint = scan->hint_options.find("path");
+    const auto option = scan->table->options.find("path");
+    const bool hinted = hint != scan->hint_options.end();
+    if ((hinted ? hint->second : option->second) == "-")
+      return Status::InvalidArgument(
+                 "table {} reads standard input ('path' = '-'), which is the script already",
+                 Quote(scan->table->path.name))
+          .WithHint("give the script as a file or with -c: rowtide run job.sql < data");
+  }
+  for (const ExecPointer& input : node.inputs) RT_TRY(CheckStandardInput(*input));
+  return Status::Ok();
 }
 
 Status EndlessInsert(SourcePosition at) {
@@ -73,13 +92,15 @@ int StatementRunner::Run(const ast::Statement& statement, const SqlText& sql, bo
   for (const std::string& note : session_.TakeNotes()) PrintNote("note", note);
   if (!outcome.ok()) return Fail(outcome.status(), sql);
   if (const auto* table = std::get_if<TextTable>(&*outcome)) {
-    std::cout << TextOf(*table) << std::flush;
+    std::cout << TextOf(*table, settings_.output) << std::flush;
   } else if (const auto* explain = std::get_if<ExplainText>(&*outcome)) {
     std::cout << explain->text << (explain->text.ends_with('\n') ? "" : "\n") << std::flush;
   } else if (const auto* job = std::get_if<PlannedJob>(&*outcome)) {
     if (!last && !job->bounded && !job->is_query)
       return Fail(EndlessInsert(statement.position), sql);
     return RunJob(*job, sql);
+  } else if (settings_.confirms) {
+    std::cout << "ok\n" << std::flush;
   }
   return 0;
 }
@@ -92,6 +113,12 @@ bool StatementRunner::ShowsProgress(const PlannedJob& planned) const {
 }
 
 int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql) {
+  if (sql.origin == "-") {
+    for (const ExecPointer& root : planned.plan.roots) {
+      const Status free = CheckStandardInput(*root);
+      if (!free.ok()) return Fail(free, sql);
+    }
+  }
   BuildContext context;
   context.connectors.clock = &clock_;
   context.counts_conflicts =

@@ -25,6 +25,7 @@ struct PrintSettings {
   std::optional<OutputMode> output;  // none: by what standard output is
   std::optional<int64_t> limit;
   bool stats = false;
+  bool confirms = false;  // the shell: a statement that gives nothing says `ok`
   ColorWhen color = ColorWhen::kAuto;
 };
 

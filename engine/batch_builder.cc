@@ -54,6 +54,7 @@ const char* StringBlocks::Reserve(std::string_view text) {
   if (blocks_.empty() || used_ + text.size() > blocks_.back()->size()) {
     const size_t bytes = blocks_.empty() ? kFirstStringBlockBytes : kStringBlockBytes;
     blocks_.push_back(std::make_shared<Block>(std::max(bytes, text.size())));
+    bytes_ += blocks_.back()->size();
     used_ = 0;
   }
   char* at = blocks_.back()->data() + used_;
@@ -65,7 +66,7 @@ const char* StringBlocks::Reserve(std::string_view text) {
 std::vector<BlockPointer> StringBlocks::Finish() {
   std::vector<BlockPointer> blocks(blocks_.begin(), blocks_.end());
   blocks_.clear();
-  used_ = 0;
+  used_ = bytes_ = 0;
   return blocks;
 }
 

@@ -59,12 +59,15 @@ class StringBlocks {
     if (text.size() <= StringView::kInlineBytes) return StringView(text);
     return StringView(Reserve(text), static_cast<uint32_t>(text.size()));
   }
+  // Of all blocks since the last Finish.
+  size_t bytes() const { return bytes_; }
   std::vector<BlockPointer> Finish();
 
  private:
   const char* Reserve(std::string_view text);
   std::vector<std::shared_ptr<Block>> blocks_;
   size_t used_ = 0;
+  size_t bytes_ = 0;
 };
 
 class BatchBuilder {

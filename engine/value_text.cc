@@ -94,6 +94,13 @@ void AppendInterval(int64_t value, TypeKind kind, std::string* out) {
 
 }  // namespace
 
+std::string Shortened(std::string_view text, size_t bytes_max) {
+  if (text.size() <= bytes_max) return std::string(text);
+  size_t end = bytes_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return std::string(text.substr(0, end)) + "…";
+}
+
 void AppendJsonString(std::string_view text, std::string* out) {
   *out += '"';
   while (true) {

@@ -27,6 +27,8 @@ void AppendScriptText(const Value& value, const Type& type, std::string* out);
 void AppendScriptRow(const RowBatch& batch, int row, const Schema& schema, std::string* out);
 // A string in double quotes, with ", \, newline, return, tab and other control characters escaped.
 void AppendJsonString(std::string_view text, std::string* out);
+// For messages: a text of more bytes is cut between two characters and ends in `…`.
+std::string Shortened(std::string_view text, size_t bytes_max = 200);
 // Python's repr: `1.0`, `1e+16`; `"NaN"` and `"Infinity"` in quotes.
 void AppendScriptDouble(double value, std::string* out);
 void AppendScriptFloat(float value, std::string* out);

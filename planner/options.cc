@@ -1,6 +1,7 @@
 #include "planner/options.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "connectors/options.h"
 #include "engine/schema.h"
@@ -17,7 +18,13 @@ struct Key {
   const char* fallback;
   const char* choices = "";  // kChoice: separated by |
   bool has_effect = true;
+  int64_t lowest = std::numeric_limits<int64_t>::min();  // kInt, kBytes
+  int64_t highest = std::numeric_limits<int64_t>::max();
 };
+
+// Deeper JSON would not fit on the stack; longer records would not fit into state.
+constexpr int64_t kJsonDepthMax = 10000;
+constexpr int64_t kRecordBytesMax = int64_t{1} << 30;
 
 // The one table of keys. Flink's spec pages say what each does; `rowtide.*` are ours.
 constexpr Key kKeys[] = {
@@ -67,8 +74,8 @@ constexpr Key kKeys[] = {
     {"sql-client.display.print-time-cost", Kind::kBool, "true"},
     {"table.display.max-column-width", Kind::kInt, "30"},
     {"rowtide.flink-compat", Kind::kBool, "false"},
-    {"rowtide.limits.record-bytes", Kind::kBytes, "16mb"},
-    {"rowtide.limits.json-depth", Kind::kInt, "1000"},
+    {"rowtide.limits.record-bytes", Kind::kBytes, "16mb", "", true, 1, kRecordBytesMax},
+    {"rowtide.limits.json-depth", Kind::kInt, "1000", "", true, 1, kJsonDepthMax},
     {"rowtide.stats.conflicts", Kind::kBool, "true"},
 };
 
@@ -167,6 +174,11 @@ bool ParseBytes(std::string_view text, int64_t* bytes) {
   return *bytes > 0;
 }
 
+Status CheckRange(const Key& key, const std::string& value, int64_t number) {
+  if (number >= key.lowest && number <= key.highest) return Status::Ok();
+  return WrongValue(key, value, fmt::format("{} to {}", key.lowest, key.highest).c_str());
+}
+
 Status CheckValue(const Key& key, const std::string& value) {
   int64_t number = 0;
   switch (key.kind) {
@@ -177,10 +189,10 @@ Status CheckValue(const Key& key, const std::string& value) {
       return Status::Ok();
     case Kind::kInt:
       if (!ParseInt64(value, &number)) return WrongValue(key, value, "an integer");
-      return Status::Ok();
+      return CheckRange(key, value, number);
     case Kind::kBytes:
       if (!ParseBytes(value, &number)) return WrongValue(key, value, "a size, such as '16mb'");
-      return Status::Ok();
+      return CheckRange(key, value, number);
     case Kind::kDuration:
       if (!ParseDurationMillis(value, &number))
         return WrongValue(key, value, "a duration, such as '5 s'");

@@ -37,7 +37,7 @@ std::string HistoryFile() {
 class Shell {
  public:
   explicit Shell(const PrintSettings& settings)
-      : settings_(settings),
+      : settings_(Confirming(settings)),
         runner_(settings_),
         commands_{&settings_, [this](const SqlText& sql) { return RunText(sql); }},
         editor_(HistoryFile(), [this](std::string_view before, std::string_view after) {
@@ -66,6 +66,11 @@ class Shell {
   }
 
  private:
+  static PrintSettings Confirming(PrintSettings settings) {
+    settings.confirms = true;
+    return settings;
+  }
+
   // False: the shell is to end.
   bool Take(const std::string& line) {
     if (typed_.empty() && IsShellCommand(line)) {

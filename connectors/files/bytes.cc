@@ -52,26 +52,69 @@ class PlainFile final : public ByteStream {
   std::string path_;
 };
 
+// Any number of members, one after the other; zeros behind the last one pad it, as in archives.
+// Whatever else stands there is an error: Java's reader, and so Flink, leaves it out without a word.
 class GzipFile final : public ByteStream {
  public:
-  GzipFile(gzFile file, std::string path) : file_(file), path_(std::move(path)) {
-    gzbuffer(file, kPackedBytes);
+  GzipFile(std::unique_ptr<ByteStream> packed, std::string path)
+      : packed_(std::move(packed)), path_(std::move(path)), buffer_(kPackedBytes) {
+    constexpr int kWindowBits = 15 + 16;  // with the head of a gzip file
+    RT_CHECK(inflateInit2(&stream_, kWindowBits) == Z_OK);
   }
-  ~GzipFile() override { gzclose(file_); }
+  ~GzipFile() override { inflateEnd(&stream_); }
   Result<size_t> Read(char* to, size_t bytes) override {
-    const int count = gzread(file_, to, static_cast<unsigned>(std::min<size_t>(bytes, 1 << 30)));
-    int error = Z_OK;
-    const char* message = gzerror(file_, &error);
-    if (count < 0 || (error != Z_OK && error != Z_STREAM_END)) {
-      return Status::DataError("cannot unpack {}: {}", path_, message);
+    const auto wanted = static_cast<uInt>(std::min<size_t>(bytes, 1 << 30));
+    stream_.next_out = reinterpret_cast<Bytef*>(to);
+    stream_.avail_out = wanted;
+    while (stream_.avail_out == wanted) {
+      if (stream_.avail_in == 0) {
+        RT_ASSIGN(const size_t count, packed_->Read(buffer_.data(), buffer_.size()));
+        if (count == 0 && within_member_)
+          return Status::DataError("cannot unpack {}: it is cut short", path_);
+        if (count == 0) return size_t{0};
+        stream_.next_in = reinterpret_cast<Bytef*>(buffer_.data());
+        stream_.avail_in = static_cast<uInt>(count);
+      }
+      if (!within_member_ && members_ > 0) SkipZeros();
+      if (stream_.avail_in > 0) RT_TRY(Inflate());
     }
-    return static_cast<size_t>(count);
+    return static_cast<size_t>(wanted - stream_.avail_out);
   }
-  int64_t taken() const override { return gzoffset(file_); }
+  int64_t taken() const override { return packed_->taken(); }
+  bool would_wait() const override { return stream_.avail_in == 0 && packed_->would_wait(); }
 
  private:
-  gzFile file_;
+  void SkipZeros() {
+    while (stream_.avail_in > 0 && *stream_.next_in == 0) {
+      ++stream_.next_in;
+      --stream_.avail_in;
+    }
+  }
+  Status Inflate() {
+    within_member_ = true;
+    const int result = inflate(&stream_, Z_NO_FLUSH);
+    if (result == Z_STREAM_END) {
+      within_member_ = false;
+      ++members_;
+      inflateReset(&stream_);
+      return Status::Ok();
+    }
+    if (result == Z_OK || result == Z_BUF_ERROR) return Status::Ok();
+    const bool at_head = stream_.total_in < 10 && stream_.total_out == 0;
+    const std::string where = members_ > 0 ? fmt::format(", behind its part {}", members_) : "";
+    return Status::DataError("cannot unpack {}{}: {}", path_, where,
+                             at_head ? "it is not in gzip format" : ReasonOf(result));
+  }
+  std::string ReasonOf(int result) const {
+    return stream_.msg != nullptr ? stream_.msg : zError(result);
+  }
+
+  std::unique_ptr<ByteStream> packed_;
   std::string path_;
+  std::vector<char> buffer_;
+  z_stream stream_ = {};
+  bool within_member_ = false;
+  int64_t members_ = 0;  // that are over
 };
 
 class ZstdFile final : public ByteStream {
@@ -216,14 +259,10 @@ Result<std::unique_ptr<ByteStream>> OpenBytes(const std::string& path) {
   if (path == kStandardStream) {
     return std::unique_ptr<ByteStream>(std::make_unique<PlainFile>(STDIN_FILENO, "standard input"));
   }
-  if (path.ends_with(".gz")) {
-    const gzFile file = gzopen(path.c_str(), "rbe");
-    if (file == nullptr) return Status::External("cannot open {}: {}", path, std::strerror(errno));
-    return std::unique_ptr<ByteStream>(std::make_unique<GzipFile>(file, path));
-  }
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return Status::External("cannot open {}: {}", path, std::strerror(errno));
   std::unique_ptr<ByteStream> plain = std::make_unique<PlainFile>(file, path);
+  if (path.ends_with(".gz")) plain = std::make_unique<GzipFile>(std::move(plain), path);
   if (path.ends_with(".zst")) plain = std::make_unique<ZstdFile>(std::move(plain), path);
   return plain;
 }

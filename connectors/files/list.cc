@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 
 namespace rowtide {
@@ -23,23 +24,41 @@ Status Add(const std::string& path, std::vector<FileEntry>* files) {
   return Status::Ok();
 }
 
-Status AddFolder(const std::string& folder, std::vector<FileEntry>* files) {
+using FolderId = std::pair<dev_t, ino_t>;
+
+Status FolderFailed(const std::string& folder, const std::string& reason) {
+  return Status::External("cannot read folder {}: {}", folder, reason);
+}
+
+// `above`: the folders that lead to it. A link back to one of them would never end.
+Status AddFolder(const std::string& folder, std::vector<FolderId>* above,
+                 std::vector<FileEntry>* files) {
+  struct stat stat;
+  if (::stat(folder.c_str(), &stat) != 0) return FolderFailed(folder, std::strerror(errno));
+  const FolderId id{stat.st_dev, stat.st_ino};
+  if (std::find(above->begin(), above->end(), id) != above->end())
+    return FolderFailed(folder, "it is a link to a folder that contains it");
+  above->push_back(id);
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (IsHidden(entry.path().filename().string())) continue;
-    if (entry.is_directory()) {
-      RT_TRY(AddFolder(entry.path().string(), files));
-    } else {
-      RT_TRY(Add(entry.path().string(), files));
-    }
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    if (IsHidden(entry->path().filename().string())) continue;
+    const std::string path = entry->path().string();
+    std::error_code unknown;  // Add says what is wrong with the path
+    RT_TRY(std::filesystem::is_directory(path, unknown) ? AddFolder(path, above, files)
+                                                        : Add(path, files));
   }
-  if (error) return Status::External("cannot read folder {}: {}", folder, error.message());
+  if (error) return FolderFailed(folder, error.message());
+  above->pop_back();
   return Status::Ok();
 }
 
 Status AddPath(std::string path, std::vector<FileEntry>* files) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  return std::filesystem::is_directory(path) ? AddFolder(path, files) : Add(path, files);
+  std::error_code unknown;
+  std::vector<FolderId> above;
+  return std::filesystem::is_directory(path, unknown) ? AddFolder(path, &above, files)
+                                                      : Add(path, files);
 }
 
 Status AddPattern(const std::string& pattern, std::vector<FileEntry>* files) {

@@ -67,12 +67,18 @@ const uint8_t* MergedNulls(std::span<const View> views, Rows rows, int slots, Bu
   return merged;
 }
 
+std::string TooLongText(size_t bytes_max) {
+  return fmt::format("the text would be longer than {} bytes", bytes_max);
+}
+
 Status RowFailure(const std::string& label, const std::string& reason, const Nodes& arguments,
                   std::span<const View> views, int row) {
   std::string values;
   for (size_t i = 0; i < views.size(); ++i) {
     if (i > 0) values += ", ";
-    AppendScriptText(SlotValue(views[i], row, arguments[i]->type()), arguments[i]->type(), &values);
+    std::string value;
+    AppendScriptText(SlotValue(views[i], row, arguments[i]->type()), arguments[i]->type(), &value);
+    values += Shortened(value);
   }
   return Status::DataError("{} in {}, computed of {}", reason, label, values)
       .WithErrorCode("RT4002");

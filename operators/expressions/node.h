@@ -149,6 +149,18 @@ NodePointer Pure(const Type& type, Nodes arguments, F f) {
   return std::make_unique<PureNode<R, F, A...>>(type, std::move(arguments), std::move(f));
 }
 
+// A few words of SQL can ask for more text than the machine has memory.
+inline constexpr size_t kTextBytesMax = size_t{64} << 20;      // of one value
+inline constexpr size_t kBatchTextBytesMax = size_t{1} << 30;  // that the rows of a batch make
+std::string TooLongText(size_t bytes_max);
+// "" unless a text of that size is too long, or the batch has too many of them.
+inline std::string TextFault(size_t bytes, const StringBlocks& made) {
+  if (bytes <= (size_t{1} << 16)) [[likely]]
+    return {};
+  if (bytes > kTextBytesMax) return TooLongText(kTextBytesMax);
+  return made.bytes() > kBatchTextBytesMax ? TooLongText(kBatchTextBytesMax) : std::string();
+}
+
 enum class Outcome : uint8_t { kValue, kNull, kError };
 
 // What a function of one row may use.
@@ -162,6 +174,9 @@ struct RowCall {
   static StringView Part(std::string_view part) {
     return part.empty() ? StringView() : StringView(part);
   }
+  // For loops that make much of little; the result itself is looked at by RowNode.
+  bool is_text_too_long() const { return text.size() > kTextBytesMax; }
+  Outcome FailTooLong() { return Fail(TooLongText(kTextBytesMax)); }
   Outcome Fail(std::string reason) {
     error = std::move(reason);
     return Outcome::kError;
@@ -205,6 +220,12 @@ class RowNode final : public Node {
       if (nulls[row]) continue;
       const Outcome outcome = f_(call_, std::get<I>(in)[row]..., &values[row]);
       if (__builtin_expect(outcome == Outcome::kError, 0)) return row;
+      if constexpr (std::is_same_v<R, StringView>) {
+        if (outcome == Outcome::kValue && values[row].size() > (1u << 16)) [[unlikely]] {
+          call_.error = TextFault(values[row].size(), *frame.strings);
+          if (!call_.error.empty()) return row;
+        }
+      }
       nulls[row] = outcome == Outcome::kNull;
     }
     return -1;

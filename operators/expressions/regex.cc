@@ -2,6 +2,7 @@
 // refused.
 #include <re2/re2.h>
 
+#include "engine/value_text.h"
 #include "operators/expressions/decimals.h"
 #include "operators/expressions/kernels.h"
 #include "operators/expressions/utf8.h"
@@ -36,15 +37,21 @@ bool IsMalformed(re2::RE2::ErrorCode code) {
          code == re2::RE2::ErrorBadCharRange || code == re2::RE2::ErrorRepeatArgument;
 }
 
+// RE2 gives up on longer ones in ways of its own.
+constexpr size_t kPatternBytesMax = 64 << 10;
+
 // Null for a malformed pattern: Flink's functions then find nothing.
 Result<RegexPointer> Parse(std::string_view pattern) {
+  if (pattern.size() > kPatternBytesMax)
+    return Status::InvalidArgument("a regular expression of {} bytes; {} is the most",
+                                   pattern.size(), kPatternBytesMax);
   re2::RE2::Options options;
   options.set_log_errors(false);
   auto regex = std::make_shared<const re2::RE2>(WithNamedGroups(pattern), options);
   if (regex->ok()) return RegexPointer(regex);
   if (IsMalformed(regex->error_code())) return RegexPointer();
-  return Status::InvalidArgument("the regular expression '{}' is not supported: {}", pattern,
-                                 regex->error());
+  return Status::InvalidArgument("the regular expression '{}' is not supported: {}",
+                                 Shortened(pattern), Shortened(regex->error()));
 }
 
 // The regex of a row: compiled once for a literal, else again whenever the pattern changes.
@@ -162,6 +169,7 @@ Result<NodePointer> BuildRegexpReplace(CallSite& site) {
           call.text += view.substr(copied, begin - copied);
           call.text += replacement.view();
           copied = begin + match.size();
+          if (call.is_text_too_long()) return call.FailTooLong();
         }
         if (copied < view.size()) call.text += view.substr(copied);
         *out = call.Keep(call.text);

@@ -12,8 +12,6 @@
 namespace rowtide {
 namespace {
 
-constexpr size_t kTextBytesMax = size_t{64} << 20;  // REPEAT and LPAD of untrusted lengths
-
 bool IsAscii(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return static_cast<unsigned char>(c) < 0x80; });
@@ -134,10 +132,16 @@ class JoinNode final : public Node {
       RT_TRY(arguments_[i]->Compute(frame, rows, &views_[i]));
     StringView* const slots = buffer_.Slots<StringView>(frame.rows);
     uint8_t* const nulls = buffer_.Nulls(frame.rows);
+    std::string fault;
     ForEach(rows, [&](int row) {
       nulls[row] = Join(row) ? 0 : 1;
-      if (!nulls[row]) slots[row] = frame.strings->Copy(text_);
+      if (nulls[row] || !fault.empty()) return;
+      fault = TextFault(text_.size(), *frame.strings);
+      if (fault.empty()) slots[row] = frame.strings->Copy(text_);
     });
+    if (!fault.empty())
+      return Status::DataError("{}: {}", separated_ ? "CONCAT_WS" : "CONCAT", fault)
+          .WithErrorCode("RT4002");
     *out = {reinterpret_cast<const char*>(slots), nulls};
     return Status::Ok();
   }
@@ -156,6 +160,7 @@ class JoinNode final : public Node {
       if (separated_ && !first) text_ += views_[0].slots<StringView>()[row].view();
       text_ += views_[i].slots<StringView>()[row].view();
       first = false;
+      if (text_.size() > kTextBytesMax) return true;  // longer is not better
     }
     return true;
   }
@@ -199,7 +204,7 @@ Result<NodePointer> BuildRepeat(CallSite& site) {
   return PerRow<StringView, StringView, int64_t>(site, [](RowCall& call, const StringView& text,
                                                           int64_t times, StringView* out) {
     if (times > 0 && text.size() > 0 && static_cast<size_t>(times) > kTextBytesMax / text.size()) {
-      return call.Fail(fmt::format("the text would be longer than {} bytes", kTextBytesMax));
+      return call.FailTooLong();
     }
     call.text.clear();
     for (int64_t i = 0; i < times && text.size() > 0; ++i) call.text += text.view();
@@ -396,6 +401,7 @@ Result<NodePointer> BuildReplace(CallSite& site) {
             call.text += one;
             call.text += with.view();
             rest.remove_prefix(one.size());
+            if (call.is_text_too_long()) return call.FailTooLong();
           }
         } else {
           for (size_t at = rest.find(search.view()); at != std::string_view::npos;
@@ -403,6 +409,7 @@ Result<NodePointer> BuildReplace(CallSite& site) {
             call.text += rest.substr(0, at);
             call.text += with.view();
             rest.remove_prefix(at + search.size());
+            if (call.is_text_too_long()) return call.FailTooLong();
           }
           call.text += rest;
         }

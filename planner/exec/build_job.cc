@@ -9,6 +9,7 @@
 #include "operators/union.h"
 #include "operators/values.h"
 #include "planner/exec/node_operators.h"
+#include "planner/exec/outputs.h"
 
 namespace rowtide {
 
@@ -199,6 +200,7 @@ bool TreeReadsWatermarks(const ExecNode& node) {
 }  // namespace
 
 Result<JobGraph> BuildJob(const PlannedJob& job, BuildContext context) {
+  RT_TRY(CheckOutputs(job));
   return JobBuilder(job, std::move(context)).Build();
 }
 

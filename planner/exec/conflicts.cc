@@ -89,7 +89,9 @@ class ConflictFile final : public ConflictLog {
   ConflictFile(std::FILE* file, std::string path) : file_(file), path_(std::move(path)) {}
   ~ConflictFile() override { std::fclose(file_); }
   Status Write(const std::string& line) override {
-    if (std::fwrite(line.data(), 1, line.size(), file_) == line.size()) return Status::Ok();
+    const bool written = std::fwrite(line.data(), 1, line.size(), file_) == line.size() &&
+                         std::fflush(file_) == 0;  // samples are few
+    if (written) return Status::Ok();
     return Status::External("cannot write {}: {}", path_, std::strerror(errno));
   }
 

@@ -124,18 +124,22 @@ OperatorResult Create(const PhysicalRank& rank, NodeContext at) {
   return Create(spec, at.context);
 }
 
+int64_t LastNumber(int64_t offset, int64_t fetch) {
+  return fetch > RankSpec::kNoEnd - offset ? RankSpec::kNoEnd : offset + fetch;
+}
+
 OperatorResult Create(const PhysicalSortLimit& limit, NodeContext at) {
   RankSpec spec = RankSpecOf(at, limit.strategy);
   spec.order = limit.order;
   spec.start = limit.offset + 1;
-  spec.end = limit.offset + limit.fetch;
+  spec.end = LastNumber(limit.offset, limit.fetch);
   return Create(spec, at.context);
 }
 
 OperatorResult Create(const PhysicalLimit& limit, NodeContext at) {
   RankSpec spec = RankSpecOf(at, RankStrategy{});
   spec.start = limit.offset + 1;
-  spec.end = limit.fetch ? limit.offset + *limit.fetch : RankSpec::kNoEnd;
+  spec.end = limit.fetch ? LastNumber(limit.offset, *limit.fetch) : RankSpec::kNoEnd;
   return Create(spec, at.context);
 }
 

@@ -1,0 +1,180 @@
+#include "planner/exec/outputs.h"
+
+#include <fnmatch.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+#include "connectors/files/list.h"
+
+namespace rowtide {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A `filesystem` table as it is read.
+struct Input {
+  std::string table;
+  std::string path;
+  std::optional<std::string> regex;
+  bool watched = false;
+};
+
+// A file that the job writes, and why.
+struct Output {
+  std::string path;
+  std::string purpose;  // "the dead letters of t"
+};
+
+using FileId = std::pair<dev_t, ino_t>;
+
+FileId IdOf(const struct stat& status) { return {status.st_dev, status.st_ino}; }
+std::optional<FileId> IdOf(const std::string& path) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return IdOf(status);
+}
+
+std::string Canonical(const std::string& path) {
+  std::error_code error;
+  const fs::path canonical = fs::weakly_canonical(fs::absolute(path, error), error);
+  std::string text = error ? path : canonical.string();
+  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
+  return text;
+}
+
+bool IsWithin(const std::string& path, const std::string& folder) {
+  return path == folder || path.starts_with(folder.ends_with('/') ? folder : folder + "/");
+}
+
+bool HasHiddenPart(const std::string& relative) {
+  for (const fs::path& part : fs::path(relative)) {
+    const std::string name = part.string();
+    if (name.starts_with('.') || name.starts_with('_')) return true;
+  }
+  return false;
+}
+
+// Would a file of that name be among those that the source lists?
+bool WouldRead(const Input& input, const std::string& path) {
+  const std::string source = Canonical(input.path), file = Canonical(path);
+  if (IsWithin(file, source)) return !HasHiddenPart(file.substr(source.size()));
+  if (input.path.find_first_of("*?[") == std::string::npos) return false;
+  const std::string pattern = fs::absolute(input.path).string();
+  for (fs::path part = file; part.has_relative_path(); part = part.parent_path()) {
+    if (::fnmatch(pattern.c_str(), part.c_str(), FNM_PATHNAME | FNM_PERIOD) == 0) return true;
+  }
+  return false;
+}
+
+class Check {
+ public:
+  explicit Check(const PlannedJob& job) : job_(job) {
+    for (const ExecPointer& root : job.plan.roots) Collect(*root);
+  }
+
+  Status Run() const {
+    for (const Output& file : files_) RT_TRY(NotStandardOutput(file));
+    for (const Input& input : inputs_) RT_TRY(OfInput(input));
+    return Status::Ok();
+  }
+
+ private:
+  void Collect(const ExecNode& node) {
+    if (!visited_.insert(&node).second) return;
+    if (const auto* scan = node.as<PhysicalScan>()) AddScan(*scan);
+    if (const auto* sink = node.as<PhysicalSink>()) AddSink(*sink);
+    const auto conflicts = job_.conflict_paths.find(&node);
+    if (conflicts != job_.conflict_paths.end())
+      files_.push_back({LocalPath(conflicts->second), "samples of conflicts"});
+    for (const ExecPointer& input : node.inputs) Collect(*input);
+  }
+
+  static std::optional<std::string> OptionOf(const CatalogTable& table,
+                                             const std::map<std::string, std::string>& hints,
+                                             const std::string& key) {
+    if (const auto hint = hints.find(key); hint != hints.end()) return hint->second;
+    const auto option = table.options.find(key);
+    return option == table.options.end() ? std::nullopt
+                                         : std::optional<std::string>(option->second);
+  }
+
+  void AddScan(const PhysicalScan& scan) {
+    const std::string& name = scan.table->path.name;
+    if (job_.options.Get("rowtide.bad-data." + name) == "dead-letter") {
+      const std::string letters = job_.options.Get("rowtide.dead-letter." + name);
+      if (!letters.empty())
+        files_.push_back({LocalPath(letters), "the dead letters of " + Quote(name)});
+    }
+    if (scan.table->connector() != "filesystem") return;
+    Input input;
+    input.table = name;
+    input.path = LocalPath(OptionOf(*scan.table, scan.hint_options, "path").value_or(""));
+    input.regex = OptionOf(*scan.table, scan.hint_options, "source.path.regex-pattern");
+    input.watched = OptionOf(*scan.table, scan.hint_options, "source.monitor-interval").has_value();
+    if (!input.path.empty() && input.path != kStandardStream) inputs_.push_back(std::move(input));
+  }
+
+  void AddSink(const PhysicalSink& sink) {
+    if (sink.table->connector() != "filesystem") return;
+    const std::string path =
+        LocalPath(OptionOf(*sink.table, sink.hint_options, "path").value_or(""));
+    if (!path.empty() && path != kStandardStream)
+      folders_.push_back({path, "the rows of " + Quote(sink.table->path.name)});
+  }
+
+  Status OfInput(const Input& input) const {
+    std::set<FileId> read;
+    // What is wrong with the path is the source's to say.
+    if (const auto listed = ListFiles(input.path, input.regex); listed.ok()) {
+      for (const FileEntry& file : *listed) {
+        if (const auto id = IdOf(file.path)) read.insert(*id);
+      }
+    }
+    for (const Output& file : files_) {
+      const std::optional<FileId> id = IdOf(file.path);
+      const bool is_read = id ? read.contains(*id) : WouldRead(input, file.path);
+      if (is_read) return Refuse(input, file);
+    }
+    for (const Output& folder : folders_) {
+      if (input.watched && WouldRead(input, folder.path + "/part-")) return Refuse(input, folder);
+    }
+    struct stat status;
+    if (::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
+        read.contains(IdOf(status)))
+      return Refuse(input, {"standard output", "what the job prints"});
+    return Status::Ok();
+  }
+
+  // Opened twice, the file would have its lines written over each other.
+  static Status NotStandardOutput(const Output& output) {
+    struct stat file, stream;
+    if (::stat(output.path.c_str(), &file) != 0 || ::fstat(STDOUT_FILENO, &stream) != 0)
+      return Status::Ok();
+    if (!S_ISREG(file.st_mode) || IdOf(file) != IdOf(stream)) return Status::Ok();
+    return Status::InvalidArgument("{} would go into the file of standard output", output.purpose)
+        .WithErrorCode("RT5002")
+        .WithHint("name a file of its own");
+  }
+
+  static Status Refuse(const Input& input, const Output& output) {
+    return Status::InvalidArgument("{} would go to {}, which table {} reads ({})", output.purpose,
+                                   output.path, Quote(input.table), input.path)
+        .WithErrorCode("RT5002")
+        .WithHint("name a file or folder outside of what the job reads");
+  }
+
+  const PlannedJob& job_;
+  std::set<const ExecNode*> visited_;
+  std::vector<Input> inputs_;
+  std::vector<Output> files_;
+  std::vector<Output> folders_;
+};
+
+}  // namespace
+
+Status CheckOutputs(const PlannedJob& job) { return Check(job).Run(); }
+
+}  // namespace rowtide

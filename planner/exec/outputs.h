@@ -1,0 +1,16 @@
+// Nothing that a job writes may be what it reads: a dead letter that is read back makes the next
+// one, and the user's own file is gone.
+//
+// Compared are the files of every source (by device and number, so that links do not deceive) with
+// dead-letter files, conflict samples and standard output, and watched folders with the folders of
+// sinks. A file that is not there yet counts by where it would be.
+#pragma once
+
+#include "planner/session.h"
+
+namespace rowtide {
+
+// RT5002 names both. Opens nothing.
+Status CheckOutputs(const PlannedJob& job);
+
+}  // namespace rowtide
