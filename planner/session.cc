@@ -35,6 +35,15 @@ Status CheckTable(const CatalogTable& table, const std::map<std::string, std::st
 
 Status CheckSource(const CatalogTable& table, const std::map<std::string, std::string>& hints) {
   RT_TRY(CheckTable(table, hints));
+  const bool has_physical = std::any_of(
+      table.columns.begin(), table.columns.end(),
+      [](const TableColumn& column) { return column.kind == TableColumn::Kind::kPhysical; });
+  if (table.source && !has_physical) {
+    return Status::InvalidArgument(
+               "the table {} has no physical column, so there is nothing to read of a record",
+               Quote(table.path.name))
+        .WithHint("declare at least one column of the data, such as `line` STRING");
+  }
   if (table.source) return Status::Ok();
   return Status::InvalidArgument(
       "the table {} cannot be read: the connector {} is for writing only", Quote(table.path.name),

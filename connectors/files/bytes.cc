@@ -53,7 +53,7 @@ class PlainFile final : public ByteStream {
 };
 
 // Any number of members, one after the other; zeros behind the last one pad it, as in archives.
-// Whatever else stands there is an error: Java's reader, and so Flink, leaves it out without a word.
+// Whatever else stands there is an error: Java's reader, and so Flink, leaves it out silently.
 class GzipFile final : public ByteStream {
  public:
   GzipFile(std::unique_ptr<ByteStream> packed, std::string path)

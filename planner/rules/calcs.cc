@@ -190,6 +190,16 @@ Schema SchemaOf(const std::vector<Expression>& projections, const std::vector<st
   return Schema(std::move(fields));
 }
 
+// A stack of views whose columns each use the one below twice would double with every view. Flink
+// merges without a bound, and runs out of memory where this one stops.
+constexpr int64_t kMergedNodesMax = 4096;
+
+int64_t NodesOf(const Expression& expression) {
+  int64_t nodes = 0;
+  Walk(expression, [&nodes](const Expression&) { ++nodes; });
+  return nodes;
+}
+
 bool IsMergeable(const std::vector<Expression>& below, const std::vector<Expression>& above,
                  const std::optional<Expression>& condition) {
   std::map<int, int> uses;
@@ -200,6 +210,10 @@ bool IsMergeable(const std::vector<Expression>& below, const std::vector<Express
   };
   for (const Expression& e : above) count(e);
   if (condition) count(*condition);
+  int64_t merged_nodes = 0;
+  for (const auto& [column, times] : uses)
+    merged_nodes += times * NodesOf(below[static_cast<size_t>(column)]);
+  if (merged_nodes > kMergedNodesMax) return false;
   return std::all_of(uses.begin(), uses.end(), [&below](const auto& use) {
     return use.second <= 1 || IsDeterministic(below[static_cast<size_t>(use.first)]);
   });

@@ -96,6 +96,12 @@ def check_sizes(place):
     yield "long texts on every row", verdict(place.run(made, bound_memory=True), 3, "RT4002")
     yield "a depth that no stack has", verdict(place.run("SET 'rowtide.limits.json-depth' = '100000000'; SELECT 1"), 2, "1 to 10000")
     largest = 2**63 - 1
+    levels = ["CREATE VIEW v0 AS SELECT * FROM (VALUES (1)) AS t(a); "] + [f"CREATE VIEW v{i} AS SELECT CASE WHEN a > 0 THEN a + a ELSE a END AS a FROM v{i - 1}; " for i in range(1, 31)]
+    done = place.run("".join(levels) + "SELECT a FROM v30", bound_memory=True)
+    yield "thirty views that each use the one below three times", verdict(done, 0) or (None if done[1] == f"+I [{2**30}]\n" else done[1])
+    for form in ["csv", "json", "raw"]:
+        columns = TABLE.format("mark.sql", "").replace("i BIGINT, s STRING", "b AS 1").replace("'csv'", f"'{form}'")
+        yield f"a {form} table of computed columns alone", verdict(place.run(columns + "SELECT * FROM t"), 2, "")
     yield "a limit beyond all numbers", verdict(place.run(f"SELECT * FROM (VALUES (1)) AS t(a) ORDER BY a LIMIT {largest} OFFSET {largest}"), 0)
     script = place.put("mark.sql", b"\xef\xbb\xbfSELECT 1;")
     marked = subprocess.run([place.rowtide, "run", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
