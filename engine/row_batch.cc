@@ -83,6 +83,17 @@ BlockPointer GatherValues(const Column& column, std::span<const int32_t> rows) {
   return block;
 }
 
+BlockPointer GatherPlaces(const RowBatch& batch, std::span<const int32_t> rows) {
+  if (!batch.places) return nullptr;
+  auto block = std::make_shared<Block>(rows.size() * sizeof(RowPlace));
+  char* to = block->data();
+  for (const int32_t row : rows) {
+    std::memcpy(to, batch.place_of(row), sizeof(RowPlace));
+    to += sizeof(RowPlace);
+  }
+  return block;
+}
+
 BlockPointer GatherValidity(const Column& column, std::span<const int32_t> rows) {
   if (!column.may_have_nulls()) return nullptr;
   auto block = std::make_shared<Block>((rows.size() + 7) / 8);
@@ -112,6 +123,8 @@ RowBatch Select(const RowBatch& batch, std::span<const int32_t> rows) {
   out.blocks = batch.blocks;
   out.split = batch.split;
   out.first_record = batch.first_record;
+  out.places = GatherPlaces(batch, rows);
+  out.file = batch.file;
   if (batch.kinds) {
     auto kinds = std::make_shared<Block>(rows.size());
     for (size_t i = 0; i < rows.size(); ++i) kinds->data()[i] = batch.kinds->data()[rows[i]];
@@ -123,6 +136,14 @@ RowBatch Select(const RowBatch& batch, std::span<const int32_t> rows) {
                              GatherValidity(column, rows));
   }
   return out;
+}
+
+std::string PlaceText(const RowBatch& batch, int row) {
+  const RowPlace* const place = batch.place_of(row);
+  if (place == nullptr) return "";
+  return fmt::format(
+      "file {}, line {}, byte {}: ", std::string_view(batch.file->data(), batch.file->size()),
+      place->line, place->byte);
 }
 
 RowBatch Slice(const RowBatch& batch, int first, int rows) {

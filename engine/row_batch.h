@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/changelog_mode.h"
@@ -58,9 +59,7 @@ class Column {
   const uint8_t* validity() const {
     return validity_ ? reinterpret_cast<const uint8_t*>(validity_->data()) : nullptr;
   }
-  bool IsNull(int row) const {
-    return validity_ && !((validity()[row >> 3] >> (row & 7)) & 1);
-  }
+  bool IsNull(int row) const { return validity_ && !((validity()[row >> 3] >> (row & 7)) & 1); }
   const BlockPointer& values_block() const { return values_; }
   const BlockPointer& validity_block() const { return validity_; }
 
@@ -70,6 +69,12 @@ class Column {
   BlockPointer validity_;
 };
 
+// Where the record of a row begins.
+struct RowPlace {
+  int64_t line = 0;  // from 1
+  int64_t byte = 0;  // from the beginning of the (unpacked) file
+};
+
 struct RowBatch {
   int rows = 0;
   BlockPointer kinds;  // one byte a row; null = all +I
@@ -77,6 +82,8 @@ struct RowBatch {
   std::vector<BlockPointer> blocks;  // what the strings point into
   int32_t split = 0;                 // which file or partition
   int64_t first_record = 0;          // number of the first row's record within the split
+  BlockPointer places;  // a RowPlace a row, as long as rows are those of one file; else null
+  BlockPointer file;    // the name of that file
 
   RowKind kind(int row) const {
     return kinds ? static_cast<RowKind>(kinds->data()[row]) : RowKind::kInsert;
@@ -84,7 +91,14 @@ struct RowBatch {
   const RowKind* kinds_or_null() const {
     return kinds ? reinterpret_cast<const RowKind*>(kinds->data()) : nullptr;
   }
+  // Null when it is not known.
+  const RowPlace* place_of(int row) const {
+    return places ? reinterpret_cast<const RowPlace*>(places->data()) + row : nullptr;
+  }
 };
+
+// "file orders.csv, line 3, byte 120: " for the head of a message; "" when it is not known.
+std::string PlaceText(const RowBatch& batch, int row);
 
 // Rows [first, first + rows) of a batch, values copied (strings still share their blocks).
 RowBatch Slice(const RowBatch& batch, int first, int rows);

@@ -78,6 +78,8 @@ Status Calc::Project(const RowBatch& batch, Collector& out) {
   result.kinds = batch.kinds;
   result.split = batch.split;
   result.first_record = batch.first_record;
+  result.places = batch.places;
+  result.file = batch.file;
   StringBlocks strings;
   result.columns.reserve(projections_.size());
   for (Evaluator& projection : projections_) {

@@ -94,8 +94,8 @@ Result<bool> ConstraintEnforcer::CheckNotNull(const RowBatch& batch) {
       if (key_only || !batch.columns[static_cast<size_t>(column)].IsNull(row)) continue;
       keeps = false;
       if (spec_.not_null == NotNullEnforcer::kDrop) break;
-      return Status::DataError("column {} is NOT NULL, but a NULL is to be written into it",
-                               Quote(spec_.target.name(column)))
+      return Status::DataError("{}column {} is NOT NULL, but a NULL is to be written into it",
+                               PlaceText(batch, row), Quote(spec_.target.name(column)))
           .WithErrorCode("RT4005")
           .WithHint("SET 'table.exec.sink.not-null-enforcer' = 'DROP' leaves such rows out");
     }
@@ -112,8 +112,9 @@ Status ConstraintEnforcer::CheckLength(const RowBatch& batch, int column) const 
     if (values.IsNull(row)) continue;
     const int64_t length = LengthOf(values.values<StringView>()[row].view(), type);
     if (Fits(length, type)) continue;
-    return Status::DataError("column {} is {}, but a value of length {} is to be written into it",
-                             Quote(spec_.target.name(column)), ToString(type.Nullable()), length)
+    return Status::DataError("{}column {} is {}, but a value of length {} is to be written into it",
+                             PlaceText(batch, row), Quote(spec_.target.name(column)),
+                             ToString(type.Nullable()), length)
         .WithHint(
             "SET 'table.exec.sink.type-length-enforcer' = 'TRIM_PAD' cuts and pads such values");
   }

@@ -8,7 +8,8 @@ Status RowTimes::Read(const RowBatch& batch, std::vector<int64_t>* millis) const
   if (column.may_have_nulls()) {
     for (int row = 0; row < batch.rows; ++row) {
       if (column.IsNull(row))
-        return Status::DataError("the row time of a row is NULL; deduplication needs one");
+        return Status::DataError("{}the row time of a row is NULL; deduplication needs one",
+                                 PlaceText(batch, row));
     }
   }
   if (column.layout() == Layout::kWideTime) {

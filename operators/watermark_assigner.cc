@@ -57,7 +57,8 @@ Status WatermarkAssigner::CheckRowtime(const RowBatch& batch) const {
   if (!rowtime.may_have_nulls()) return Status::Ok();
   for (int row = 0; row < batch.rows; ++row) {
     if (!rowtime.IsNull(row)) continue;
-    return Status::DataError("row time {} is NULL", Quote(output_schema_.name(spec_.rowtime)))
+    return Status::DataError("{}row time {} is NULL", PlaceText(batch, row),
+                             Quote(output_schema_.name(spec_.rowtime)))
         .WithHint(
             "filter such rows out, or make the row time a column that is never NULL, with COALESCE "
             "for example");

@@ -73,6 +73,7 @@ class FileSource final : public Source {
       if (decoder_->rows() > 0) {
         batch = decoder_->Finish();
         batch.split = split;
+        batch.file = file_name_;
         AddMetadata(&batch);
       }
       if (is_file_over) NextFile();
@@ -162,7 +163,11 @@ class FileSource final : public Source {
   Status OpenFile(RecordPlace place, std::string_view header) {
     const std::string& path = files_[file_].path;
     RT_ASSIGN(stream_, reads_text_ ? OpenText(path) : OpenBytes(path));
-    rejects_->BeginFile(path == kStandardStream ? "standard input" : path);
+    const std::string name = path == kStandardStream ? "standard input" : path;
+    const auto file_name = std::make_shared<Block>(name.size());
+    std::memcpy(file_name->data(), name.data(), name.size());
+    file_name_ = file_name;
+    rejects_->BeginFile(name);
     RT_TRY(decoder_->Begin(place, header));
     begin_ = end_ = 0;
     at_end_ = false;
@@ -280,6 +285,7 @@ class FileSource final : public Source {
 
   size_t file_ = 0;
   std::unique_ptr<ByteStream> stream_;  // null: the file is not open
+  BlockPointer file_name_;              // of messages
   bool at_end_ = false;
   std::shared_ptr<Block> block_;
   size_t begin_ = 0;

@@ -166,6 +166,7 @@ void CsvDecoder::BeginBatch(const BlockPointer& block) {
   }
   if (blocks_.empty()) {
     first_record_ = place_.record;
+    row_places_ = std::make_shared<Block>(kBatchRows * sizeof(RowPlace));
     for (Wanted& wanted : wanted_) {
       wanted.values = std::make_shared<Block>(static_cast<size_t>(kBatchRows) *
                                               static_cast<size_t>(WidthOf(wanted.layout)));
@@ -179,6 +180,7 @@ RowBatch CsvDecoder::Finish() {
   RowBatch batch;
   batch.rows = rows_;
   batch.first_record = first_record_;
+  batch.places = std::move(row_places_);
   for (Wanted& wanted : wanted_) {
     batch.columns.emplace_back(wanted.layout, std::move(wanted.values), std::move(wanted.validity));
   }
@@ -474,6 +476,8 @@ Status CsvDecoder::DecodeStep(int rows) {
     if (has_null_text) MarkNulls(wanted, rows);
     DecodeColumn(wanted, rows, &trouble);
   }
+  auto* const row_places = reinterpret_cast<RowPlace*>(row_places_->data()) + rows_;
+  for (int row = 0; row < rows; ++row) row_places[row] = {places_[row].line, places_[row].byte};
   rows_ += std::min(rows, trouble.row);
   rejects_->CountRead(rows + static_cast<int64_t>(walked_past_.size()));
   if (trouble.row < rows) return rejects_->Take(RejectOf(trouble, rows));

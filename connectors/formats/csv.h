@@ -136,6 +136,7 @@ class CsvDecoder final : public Decoder {
   // The batch so far.
   int rows_ = 0;
   int64_t first_record_ = 0;
+  std::shared_ptr<Block> row_places_;
   std::vector<BlockPointer> blocks_;
   std::shared_ptr<Block> copies_;  // cells that had to be changed
   size_t copied_ = 0;

@@ -40,7 +40,8 @@ class Decoder {
                                 bool at_end) = 0;
 
   virtual int rows() const = 0;
-  virtual RowBatch Finish() = 0;  // the rows so far; their first record's number is set
+  // The rows so far, with the number of their first record and their places.
+  virtual RowBatch Finish() = 0;
 
   virtual const RecordPlace& place() const = 0;
 };

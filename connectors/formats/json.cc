@@ -84,6 +84,7 @@ class JsonDecoder final : public Decoder {
     RowBatch batch;
     batch.rows = rows_;
     batch.first_record = first_record_;
+    batch.places = std::move(row_places_);
     for (Wanted& wanted : wanted_) batch.columns.push_back(wanted.slots.Finish());
     batch.blocks = std::move(blocks_);
     blocks_.clear();
@@ -99,6 +100,7 @@ class JsonDecoder final : public Decoder {
     if (rows_ == 0) blocks_.clear();  // no row points into what was read so far
     if (blocks_.empty()) {
       first_record_ = place_.record;
+      row_places_ = std::make_shared<Block>(kBatchRows * sizeof(RowPlace));
       for (Wanted& wanted : wanted_) wanted.slots.Begin();
     }
     if (blocks_.empty() || blocks_.back() != block) blocks_.push_back(block);
@@ -122,7 +124,7 @@ class JsonDecoder final : public Decoder {
     if (!DecodeText(text, !IsRepaired(text)) || !CheckRow()) {
       return RejectRecord(trouble_reason_, std::move(trouble_), text);
     }
-    ++rows_;
+    reinterpret_cast<RowPlace*>(row_places_->data())[rows_++] = {place_.line, place_.byte};
     return Status::Ok();
   }
 
@@ -456,6 +458,7 @@ class JsonDecoder final : public Decoder {
   // The batch so far.
   int rows_ = 0;
   int64_t first_record_ = 0;
+  std::shared_ptr<Block> row_places_;
   std::vector<BlockPointer> blocks_;
   StringBlocks strings_;
 

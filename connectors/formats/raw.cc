@@ -46,6 +46,7 @@ class RawDecoder final : public Decoder {
     if (rows_ == 0) blocks_.clear();  // no row points into what was read so far
     if (blocks_.empty()) {
       first_record_ = place_.record;
+      row_places_ = std::make_shared<Block>(kBatchRows * sizeof(RowPlace));
       slots_.Begin();
     }
     if (blocks_.empty() || blocks_.back() != block) blocks_.push_back(block);
@@ -67,7 +68,10 @@ class RawDecoder final : public Decoder {
           RT_TRY(rejects_->Take(
               {RejectReason::kTooLarge, place_, "", TooLargeText(limits_), "", line}));
         } else {
+          const int before = rows_;
           RT_TRY(TakeLine(line));
+          if (rows_ > before)
+            reinterpret_cast<RowPlace*>(row_places_->data())[before] = {place_.line, place_.byte};
         }
       }
       skips_line_ = !is_whole;
@@ -84,6 +88,7 @@ class RawDecoder final : public Decoder {
     RowBatch batch;
     batch.rows = rows_;
     batch.first_record = first_record_;
+    batch.places = std::move(row_places_);
     const Column column = slots_.Finish();
     batch.columns.assign(wanted_, column);
     batch.blocks = std::move(blocks_);
@@ -141,6 +146,7 @@ class RawDecoder final : public Decoder {
   bool skips_line_ = false;  // the next bytes are the rest of a record that was too large
   int rows_ = 0;
   int64_t first_record_ = 0;
+  std::shared_ptr<Block> row_places_;
   ColumnSlots slots_;
   std::vector<BlockPointer> blocks_;
   StringBlocks strings_;

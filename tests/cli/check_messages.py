@@ -10,11 +10,14 @@ def run(rowtide, lab, sql):
 
 
 def table(options="", path="people.csv"):
+    if path == "late.csv":
+        options += ", 'csv.null-literal' = '-'"
     return f"CREATE TABLE people {COLUMNS} WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'csv'{options}); "
 
 
 def checks(rowtide, lab):
-    files = {"people.csv": "id,name,at_\n1,Ann,2026-01-01 00:00:00\n", "gap.csv": "1,Ann,2026-01-01 00:00:00\n,Bob,2026-01-01 00:00:00\n"}
+    files = {"people.csv": "id,name,at_\n1,Ann,2026-01-01 00:00:00\n", "gap.csv": "1,Ann,2026-01-01 00:00:00\n,Bob,2026-01-01 00:00:00\n",
+             "late.csv": '1,"An\n",2026-01-01 00:00:00\n2,Bob,-\n'}
     for name, text in files.items():
         with open(os.path.join(lab, name), "w", encoding="utf-8") as file:
             file.write(text)
@@ -27,6 +30,11 @@ def checks(rowtide, lab):
              ["'rowtide.csv.header.peopl' is set, but there is no table 'peopl'", "'people'"]),
             ("records left out without --stats", "SET 'rowtide.bad-data.people' = 'skip'; " + table() + select, 0, ["rejected: 1 of 2 records", "cast=1"]),
             ("an empty field that is no number", table(path="gap.csv") + select, 3, ["line 2", "'csv.null-literal' = ''"]),
+            ("a row time that is NULL", table(path="late.csv").replace("(3))", "(3), WATERMARK FOR at_ AS at_)") + "SELECT id FROM people WHERE id > 1", 3,
+             ["file late.csv, line 3, byte 28: row time 'at_' is NULL"]),
+            ("NULL for NOT NULL", table(path="late.csv") + "CREATE TABLE kept (id INT, at_ TIMESTAMP(3) NOT NULL) WITH ('connector' = 'print'); "
+             "INSERT INTO kept SELECT id, at_ FROM people WHERE name <> 'An\n'", 3,
+             ["file late.csv, line 3, byte 28: column 'at_' is NOT NULL"]),
             ("double quotes", 'SELECT "a"', 2, ["single quotes", "back-ticks"])]:
         done = run(rowtide, lab, sql)
         missing = [word for word in words if word not in done.stderr]
