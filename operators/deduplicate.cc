@@ -5,12 +5,13 @@
 namespace rowtide {
 
 Result<std::unique_ptr<Operator>> Create(const DeduplicateSpec& spec,
-                                         const OperatorContext& context) {
+                                         const OperatorContext& context,
+                                         std::unique_ptr<ConflictWatch> watch) {
   for (const int key : spec.keys) {
     if (key < 0 || key >= spec.schema.size())
       return Status::InvalidArgument("deduplicate: no column {}", key);
   }
-  if (!spec.rowtime) return CreateProctimeDeduplicate(spec, context);
+  if (!spec.rowtime) return CreateProctimeDeduplicate(spec, context, std::move(watch));
   if (spec.order_column < 0 || spec.order_column >= spec.schema.size() ||
       !IsTimestamp(spec.schema.type(spec.order_column))) {
     return Status::InvalidArgument("deduplicate by row time needs a timestamp column to order by");
@@ -19,8 +20,8 @@ Result<std::unique_ptr<Operator>> Create(const DeduplicateSpec& spec,
     return Status::InvalidArgument(
         "deduplicate: only the first row, without mini-batch, can come as inserts alone");
   }
-  return spec.outputs_insert_only ? CreateRowtimeFirstOnce(spec, context)
-                                  : CreateRowtimeDeduplicate(spec, context);
+  return spec.outputs_insert_only ? CreateRowtimeFirstOnce(spec, context, std::move(watch))
+                                  : CreateRowtimeDeduplicate(spec, context, std::move(watch));
 }
 
 Status CheckInsertOnly(const RowBatch& batch, const char* operator_name) {

@@ -8,13 +8,16 @@
 //   ROWTIME   last    +I, then -U/+U of each row not earlier      the row
 //
 // All take +I only. With a mini-batch, rows are gathered in a bundle and meet the state at the
-// flush.
+// flush. Counters: `duplicate`, rows that are left out for a kept one, and `late`. With a watch,
+// `duplicate` are the rows that differ from the kept one, left out or not
+// (operators/conflict_watch.h).
 #pragma once
 
 #include <memory>
 #include <vector>
 
 #include "engine/operator.h"
+#include "operators/conflict_watch.h"
 #include "operators/mini_batch.h"
 
 namespace rowtide {
@@ -34,18 +37,23 @@ struct DeduplicateSpec {
   bool compacts_changes = false;
 };
 
+// Watched or not, the changelog is the same.
 Result<std::unique_ptr<Operator>> Create(const DeduplicateSpec& spec,
-                                         const OperatorContext& context);
+                                         const OperatorContext& context,
+                                         std::unique_ptr<ConflictWatch> watch = nullptr);
 
 // kDataError unless every row of the batch is +I.
 Status CheckInsertOnly(const RowBatch& batch, const char* operator_name);
 
 // The forms behind Create; Requires: the spec asks for that order.
 std::unique_ptr<Operator> CreateProctimeDeduplicate(const DeduplicateSpec& spec,
-                                                    const OperatorContext& context);
+                                                    const OperatorContext& context,
+                                                    std::unique_ptr<ConflictWatch> watch);
 std::unique_ptr<Operator> CreateRowtimeDeduplicate(const DeduplicateSpec& spec,
-                                                   const OperatorContext& context);
+                                                   const OperatorContext& context,
+                                                   std::unique_ptr<ConflictWatch> watch);
 std::unique_ptr<Operator> CreateRowtimeFirstOnce(const DeduplicateSpec& spec,
-                                                 const OperatorContext& context);
+                                                 const OperatorContext& context,
+                                                 std::unique_ptr<ConflictWatch> watch);
 
 }  // namespace rowtide

@@ -14,14 +14,16 @@ namespace {
 
 // The first row of a key, once: it waits until the watermark has passed it (6.7).
 //
-//   entry of a key    reference of the waiting record (8 bytes)   ->   empty: the first row is out
+//   entry of a key    reference of the waiting record (8 bytes)   ->   empty: the first row is out;
+//                                                                      where it is watched: a note
 //   waiting record    | due | sequence | hash | live | key size | key | row |   owned by its timer
 //
 // A record whose row was replaced by an earlier one stays until its timer comes up, and is passed
 // over then.
 class RowtimeFirstOnce final : public KeyedOperator {
  public:
-  RowtimeFirstOnce(const DeduplicateSpec& spec, const OperatorContext& context)
+  RowtimeFirstOnce(const DeduplicateSpec& spec, const OperatorContext& context,
+                   std::unique_ptr<ConflictWatch> watch)
       : KeyedOperator("DeduplicateRowtimeFirstOnce", spec.schema),
         key_codec_(spec.schema, spec.keys, context.flink_compat),
         row_codec_(spec.schema),
@@ -29,9 +31,10 @@ class RowtimeFirstOnce final : public KeyedOperator {
         times_(spec.schema, spec.order_column),
         keys_state_(context),
         output_(&row_codec_, false),
+        watch_(std::move(watch)),
         late_(context.counters->Find("late")),
         duplicates_(context.counters->Find("duplicate")) {
-    keys_state_.ExpectValues(sizeof(Arena::Ref));
+    keys_state_.ExpectValues(watch_ ? watch_->NoteBytes(0) : sizeof(Arena::Ref));
     Register(&part_);
   }
 
@@ -42,8 +45,10 @@ class RowtimeFirstOnce final : public KeyedOperator {
     groups_.Fold(keys_);
     keys_state_.FindOrCreate(keys_, groups_.first_rows(), &entries_);
     FindEarliest();
+    if (watch_) watch_->Begin(batch, keys_);
     ChooseEarliest(batch.rows);
-    return StoreEarliest(batch);
+    RT_TRY(StoreEarliest(batch));
+    return watch_ ? watch_->status() : Status::Ok();
   }
 
   Status Advance(int /*input*/, Time time, Collector& out) override {
@@ -85,7 +90,7 @@ class RowtimeFirstOnce final : public KeyedOperator {
       const Entry entry = entries_[group];
       if (!keys_state_.Has(entry)) {
         earliest_[group] = {Earliest::kNone, 0, 0};
-      } else if (keys_state_.Value(entry).empty()) {
+      } else if (!Waits(keys_state_.Value(entry))) {
         earliest_[group] = {Earliest::kIsOut, 0, 0};
       } else {
         const Waiting* waiting = WaitingOf(entry);
@@ -93,6 +98,8 @@ class RowtimeFirstOnce final : public KeyedOperator {
       }
     }
   }
+
+  static bool Waits(std::string_view value) { return value.size() == sizeof(Arena::Ref); }
 
   // A key has its number from its first row that is not late, whichever row goes out in the end.
   void ChooseEarliest(int rows) {
@@ -104,16 +111,29 @@ class RowtimeFirstOnce final : public KeyedOperator {
         ++late;
       } else if (earliest.row == Earliest::kNone) {
         earliest = {row, millis, next_sequence_++};
-      } else if (earliest.row != Earliest::kIsOut && millis < earliest.millis) {
-        earliest.row = row;
-        earliest.millis = millis;
-        ++duplicates;
+        if (watch_) watch_->Keeps(row);
       } else {
         ++duplicates;
+        if (watch_) Watch(row, millis, earliest);
+        if (earliest.row == Earliest::kIsOut || millis >= earliest.millis) continue;
+        earliest.row = row;
+        earliest.millis = millis;
+        if (watch_) watch_->Keeps(row);
       }
     }
     *late_ += late;
-    *duplicates_ += duplicates;
+    if (!watch_) *duplicates_ += duplicates;
+  }
+
+  void Watch(int32_t row, int64_t millis, const Earliest& earliest) {
+    const Entry entry = entries_[static_cast<size_t>(groups_.of(row))];
+    if (earliest.row == Earliest::kIsOut) {
+      watch_->MeetsNote(row, keys_state_.Value(entry), millis);
+    } else if (earliest.row == Earliest::kWaits) {
+      watch_->MeetsStored(row, WaitingOf(entry)->row(), millis != earliest.millis);
+    } else {
+      watch_->MeetsEarlier(row, earliest.row, millis != earliest.millis);
+    }
   }
 
   Status StoreEarliest(const RowBatch& batch) {
@@ -158,28 +178,36 @@ class RowtimeFirstOnce final : public KeyedOperator {
       for (int line = 0; line < 4; ++line) __builtin_prefetch(record + 64 * line);
     }
     keys_.Clear();
+    out_.clear();
     for (const Arena::Ref ref : due_) {
       const Waiting* waiting = At(ref);
       if (waiting->live != 0) {
-        output_.AddCopy(RowKind::kInsert, waiting->row());
+        const char* const copy = output_.AddCopy(RowKind::kInsert, waiting->row());
+        if (watch_) out_.push_back({{copy, waiting->row_size}, waiting->due_millis});
         keys_.Add(waiting->key(), waiting->hash);
       }
       keys_state_.arena().Free(ref, Arena::ClassOf(waiting->size()));
     }
     keys_state_.FindOrCreate(keys_, &entries_);
-    for (const Entry entry : entries_) keys_state_.AssignCompact(entry, {});
+    for (size_t i = 0; i < entries_.size(); ++i) {
+      keys_state_.AssignCompact(
+          entries_[i], watch_ ? watch_->NoteOf(out_[i].row, out_[i].millis) : std::string_view());
+    }
     return output_.FlushTo(out);
   }
 
   // --- snapshot ---
+
+  static constexpr uint8_t kOut = 0, kWaiting = 1, kOutWithNote = 2;
 
   void Write(SnapshotWriter& writer) const {
     writer.PutI64(watermark_);
     writer.PutU64(next_sequence_);
     auto& self = const_cast<RowtimeFirstOnce&>(*this);
     keys_state_.SnapshotWith(writer, [&self](std::string_view value, SnapshotWriter& to) {
-      to.PutU8(value.empty() ? 0 : 1);
-      if (value.empty()) return;
+      to.PutU8(value.empty() ? kOut : Waits(value) ? kWaiting : kOutWithNote);
+      if (!value.empty() && !Waits(value)) to.PutBytes(value);
+      if (!Waits(value)) return;
       Arena::Ref ref;
       std::memcpy(&ref, value.data(), sizeof(ref));
       const Waiting* waiting = self.At(ref);
@@ -194,9 +222,14 @@ class RowtimeFirstOnce final : public KeyedOperator {
     RT_ASSIGN(watermark_, reader.I64("watermark"));
     RT_ASSIGN(next_sequence_, reader.U64("next arrival"));
     return keys_state_.RestoreWith(reader, [this](SnapshotReader& from, Entry entry) {
-      RT_ASSIGN(const uint8_t waits, from.U8("waits"));
-      if (waits == 0) {
-        keys_state_.Assign(entry, 0);
+      RT_ASSIGN(const uint8_t form, from.U8("form"));
+      std::string_view note;
+      if (form == kOutWithNote) {
+        RT_ASSIGN(note, from.Bytes("note"));
+        RT_TRY(CheckNote(note));
+      }
+      if (form != kWaiting) {
+        keys_state_.Assign(entry, watch_ ? note : std::string_view());
         return Status::Ok();
       }
       RT_ASSIGN(const int64_t millis, from.I64("due"));
@@ -226,6 +259,7 @@ class RowtimeFirstOnce final : public KeyedOperator {
   int64_t watermark_ = Time::kNoWatermark;
   uint64_t next_sequence_ = 0;  // of the next key's first arrival
   OutputRows output_;
+  std::unique_ptr<ConflictWatch> watch_;  // null: not watched
   int64_t* late_;
   int64_t* duplicates_;
   KeyBatch keys_;
@@ -234,13 +268,19 @@ class RowtimeFirstOnce final : public KeyedOperator {
   std::vector<Earliest> earliest_;
   std::vector<int64_t> row_times_;
   std::vector<Arena::Ref> due_;
+  struct Out {
+    std::string_view row;
+    int64_t millis;
+  };
+  std::vector<Out> out_;  // of the batch of keys_; where it is watched
 };
 
 }  // namespace
 
 std::unique_ptr<Operator> CreateRowtimeFirstOnce(const DeduplicateSpec& spec,
-                                                 const OperatorContext& context) {
-  return std::make_unique<RowtimeFirstOnce>(spec, context);
+                                                 const OperatorContext& context,
+                                                 std::unique_ptr<ConflictWatch> watch) {
+  return std::make_unique<RowtimeFirstOnce>(spec, context, std::move(watch));
 }
 
 }  // namespace rowtide

@@ -13,22 +13,29 @@ bool FlushesBundle(Time time) { return time.kind != Time::Kind::kIdle; }
 // What all forms share: keys of the batch at hand, and a bundle that may be unused.
 class ProctimeDeduplicate : public KeyedOperator {
  public:
-  ProctimeDeduplicate(const char* name, const DeduplicateSpec& spec, const OperatorContext& context)
+  ProctimeDeduplicate(const char* name, const DeduplicateSpec& spec, const OperatorContext& context,
+                      std::unique_ptr<ConflictWatch> watch)
       : KeyedOperator(name, spec.schema),
         spec_(spec),
         key_codec_(spec.schema, spec.keys, context.flink_compat),
         row_codec_(spec.schema),
         state_(context),
         bundle_(context),
-        output_(&row_codec_, false) {
-    Register(&state_);
+        output_(&row_codec_, false),
+        watch_(std::move(watch)),
+        noted_keys_(&state_, watch_.get()) {
+    Register(spec.keeps_last ? static_cast<StatePart*>(&state_) : &noted_keys_);
     Register(&bundle_);
   }
 
   Status Process(int /*input*/, const RowBatch& batch, Collector& out) final {
     RT_TRY(CheckInsertOnly(batch, "Deduplicate"));
     RT_TRY(key_codec_.Encode(batch, &keys_));
-    if (!spec_.mini_batch.enabled()) return Work(batch, out);
+    if (watch_) watch_->Begin(batch, keys_);
+    if (!spec_.mini_batch.enabled()) {
+      RT_TRY(Work(batch, out));
+      return watch_ ? watch_->status() : Status::Ok();
+    }
     RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
     for (int row = 0; row < batch.rows; ++row) {
       Gather(bundle_.FindOrAdd(keys_.key(row), keys_.hash(row)), encoded_.row(row));
@@ -57,6 +64,8 @@ class ProctimeDeduplicate : public KeyedOperator {
   ValueState state_;
   Bundle bundle_;
   OutputRows output_;
+  std::unique_ptr<ConflictWatch> watch_;  // null: not watched
+  NotedKeys noted_keys_;                  // keep first: the state's part
   KeyBatch keys_;
   EncodedRows encoded_;
   std::vector<Entry> entries_;
@@ -75,16 +84,20 @@ class ProctimeDeduplicate : public KeyedOperator {
     }
     state_.Settle();
     bundle_.Clear();
-    return Status::Ok();
+    return watch_ ? watch_->status() : Status::Ok();
   }
 };
 
-// A flag per key: present = its first row went out. Later rows do not move the TTL clock.
+// A flag per key, or a note where it is watched: present = its first row went out. Later rows do
+// not move the TTL clock.
 class ProctimeFirst final : public ProctimeDeduplicate {
  public:
-  ProctimeFirst(const DeduplicateSpec& spec, const OperatorContext& context)
-      : ProctimeDeduplicate("DeduplicateProctimeFirst", spec, context),
-        duplicates_(context.counters->Find("duplicate")) {}
+  ProctimeFirst(const DeduplicateSpec& spec, const OperatorContext& context,
+                std::unique_ptr<ConflictWatch> watch)
+      : ProctimeDeduplicate("DeduplicateProctimeFirst", spec, context, std::move(watch)),
+        duplicates_(context.counters->Find("duplicate")) {
+    if (watch_) state_.ExpectValues(watch_->NoteBytes(0));
+  }
 
  private:
   Status Work(const RowBatch& batch, Collector& out) override {
@@ -92,30 +105,42 @@ class ProctimeFirst final : public ProctimeDeduplicate {
     fresh_.clear();
     for (int row = 0; row < batch.rows; ++row) {
       const Entry entry = entries_[static_cast<size_t>(row)];
-      if (state_.Has(entry)) continue;
-      state_.Assign(entry, 0);
+      if (state_.Has(entry)) {
+        if (watch_) watch_->MeetsNote(row, state_.Value(entry), kNoTime);
+        continue;
+      }
+      state_.Assign(entry, watch_ ? watch_->NoteOf(row, kNoTime) : std::string_view());
+      if (watch_) watch_->Keeps(row);
       fresh_.push_back(row);
     }
-    *duplicates_ += batch.rows - static_cast<int64_t>(fresh_.size());
+    if (!watch_) *duplicates_ += batch.rows - static_cast<int64_t>(fresh_.size());
     return EmitSelected(batch, fresh_, nullptr, out);
   }
 
   void Gather(uint32_t key, std::string_view row) override {
-    if (bundle_.HasRows(key)) {
-      ++*duplicates_;
-    } else {
+    if (!bundle_.HasRows(key)) {
       bundle_.Append(key, RowKind::kInsert, row);
+    } else if (watch_) {
+      watch_->Meets(row, bundle_.First(key).bytes, false);
+    } else {
+      ++*duplicates_;
     }
   }
 
   void Settle(Entry entry, std::string_view row) override {
     if (state_.Has(entry)) {
-      ++*duplicates_;
+      if (watch_) {
+        watch_->MeetsNote(row, state_.Value(entry), kNoTime);
+      } else {
+        ++*duplicates_;
+      }
       return;
     }
-    state_.Assign(entry, 0);
+    state_.Assign(entry, watch_ ? watch_->NoteOf(row, kNoTime) : std::string_view());
     output_.AddCopy(RowKind::kInsert, row);
   }
+
+  static constexpr int64_t kNoTime = 0;  // in notes
 
   int64_t* duplicates_;
   std::vector<int32_t> fresh_;
@@ -124,8 +149,9 @@ class ProctimeFirst final : public ProctimeDeduplicate {
 // The last row per key; what repeats it emits nothing unless a TTL has to be kept alive downstream.
 class ProctimeLast final : public ProctimeDeduplicate {
  public:
-  ProctimeLast(const DeduplicateSpec& spec, const OperatorContext& context)
-      : ProctimeDeduplicate("DeduplicateProctimeLast", spec, context),
+  ProctimeLast(const DeduplicateSpec& spec, const OperatorContext& context,
+               std::unique_ptr<ConflictWatch> watch)
+      : ProctimeDeduplicate("DeduplicateProctimeLast", spec, context, std::move(watch)),
         keeps_rows_(spec.emits_update_before || spec.insert_update_after_sensitive),
         suppresses_equal_(!Ttl(context).enabled()),
         identical_(context.counters->Find("identical")) {}
@@ -138,14 +164,15 @@ class ProctimeLast final : public ProctimeDeduplicate {
     if (spec_.emits_update_before) {
       output_.Keep(encoded_.block());
       for (int row = 0; row < batch.rows; ++row) {
-        Change<true>(entries_[static_cast<size_t>(row)], encoded_.row(row));
+        Change<true>(entries_[static_cast<size_t>(row)], encoded_.row(row), row);
       }
       return output_.FlushTo(out);
     }
     rows_.clear();
     kinds_.clear();
     for (int row = 0; row < batch.rows; ++row) {
-      const RowKind kind = Change<false>(entries_[static_cast<size_t>(row)], encoded_.row(row));
+      const RowKind kind =
+          Change<false>(entries_[static_cast<size_t>(row)], encoded_.row(row), row);
       if (kind == RowKind::kDelete) continue;
       rows_.push_back(row);
       kinds_.push_back(static_cast<char>(kind));
@@ -154,8 +181,10 @@ class ProctimeLast final : public ProctimeDeduplicate {
   }
 
   // Stores the row. With -U wanted, emits; without, returns the kind to emit, kDelete for none.
+  // `number`: the row's in the batch.
   template <bool kEmits>
-  RowKind Change(Entry entry, std::string_view row) {
+  RowKind Change(Entry entry, std::string_view row, int number = kOfBundle) {
+    if (watch_) Watch(entry, row, number);
     if (!state_.Has(entry)) {
       state_.Assign(entry, row);
       if constexpr (kEmits) output_.Add(RowKind::kInsert, row.data());
@@ -163,7 +192,7 @@ class ProctimeLast final : public ProctimeDeduplicate {
     }
     const std::string_view before = state_.Value(entry);
     if (suppresses_equal_ && row_codec_.Equal(before, row)) {
-      ++*identical_;
+      if (!watch_) ++*identical_;
       if (before != row) state_.Assign(entry, row);
       return RowKind::kDelete;
     }
@@ -175,7 +204,17 @@ class ProctimeLast final : public ProctimeDeduplicate {
     return RowKind::kUpdateAfter;
   }
 
+  void Watch(Entry entry, std::string_view row, int number) {
+    if (number != kOfBundle) {
+      if (state_.Has(entry)) watch_->MeetsStored(number, state_.Value(entry), false);
+      watch_->Keeps(number);
+    } else if (state_.Has(entry)) {
+      watch_->Meets(row, state_.Value(entry), false);
+    }
+  }
+
   Status EmitAll(const RowBatch& batch, Collector& out) {
+    if (watch_) watch_->CountUncompared(batch.rows);
     RowBatch after = batch;
     auto kinds = std::make_shared<Block>(static_cast<size_t>(batch.rows));
     std::memset(kinds->data(), static_cast<int>(RowKind::kUpdateAfter),
@@ -185,11 +224,13 @@ class ProctimeLast final : public ProctimeDeduplicate {
   }
 
   void Gather(uint32_t key, std::string_view row) override {
+    if (watch_ && bundle_.HasRows(key)) watch_->Meets(row, bundle_.Last(key).bytes, false);
     bundle_.ReplaceLast(key, RowKind::kInsert, row);
   }
 
   void Settle(Entry entry, std::string_view row) override {
     if (!keeps_rows_) {
+      if (watch_) watch_->CountUncompared(1);
       output_.AddCopy(RowKind::kUpdateAfter, row);
       return;
     }
@@ -202,6 +243,8 @@ class ProctimeLast final : public ProctimeDeduplicate {
     if (kind != RowKind::kDelete) output_.Add(kind, row.data());
   }
 
+  static constexpr int kOfBundle = -1;
+
   const bool keeps_rows_;
   const bool suppresses_equal_;
   int64_t* identical_;
@@ -212,9 +255,10 @@ class ProctimeLast final : public ProctimeDeduplicate {
 }  // namespace
 
 std::unique_ptr<Operator> CreateProctimeDeduplicate(const DeduplicateSpec& spec,
-                                                    const OperatorContext& context) {
-  if (spec.keeps_last) return std::make_unique<ProctimeLast>(spec, context);
-  return std::make_unique<ProctimeFirst>(spec, context);
+                                                    const OperatorContext& context,
+                                                    std::unique_ptr<ConflictWatch> watch) {
+  if (spec.keeps_last) return std::make_unique<ProctimeLast>(spec, context, std::move(watch));
+  return std::make_unique<ProctimeFirst>(spec, context, std::move(watch));
 }
 
 }  // namespace rowtide

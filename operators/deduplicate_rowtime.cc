@@ -22,7 +22,8 @@ bool Replaces(int64_t current, int64_t kept) {
 template <bool kLast>
 class RowtimeEager final : public KeyedOperator {
  public:
-  RowtimeEager(const DeduplicateSpec& spec, const OperatorContext& context)
+  RowtimeEager(const DeduplicateSpec& spec, const OperatorContext& context,
+               std::unique_ptr<ConflictWatch> watch)
       : KeyedOperator(kLast ? "DeduplicateRowtimeLast" : "DeduplicateRowtimeFirst", spec.schema),
         spec_(spec),
         key_codec_(spec.schema, spec.keys, context.flink_compat),
@@ -32,6 +33,7 @@ class RowtimeEager final : public KeyedOperator {
         state_(context),
         bundle_(context),
         output_(&row_codec_, false),
+        watch_(std::move(watch)),
         duplicates_(context.counters->Find("duplicate")),
         says_insert_(spec.emits_update_before || spec.insert_update_after_sensitive) {
     Register(&state_);
@@ -42,13 +44,15 @@ class RowtimeEager final : public KeyedOperator {
     RT_TRY(CheckInsertOnly(batch, "Deduplicate"));
     RT_TRY(times_.Read(batch, &row_times_));
     RT_TRY(key_codec_.Encode(batch, &keys_));
+    if (watch_) watch_->Begin(batch, keys_);
     if (spec_.mini_batch.enabled()) {
       RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
       return Gather(batch.rows, out);
     }
     FindKept();
-    RT_TRY(EmitReplacements(batch, out));
-    return StoreKept(batch);
+    RT_TRY(watch_ ? EmitReplacements<true>(batch, out) : EmitReplacements<false>(batch, out));
+    RT_TRY(StoreKept(batch));
+    return watch_ ? watch_->status() : Status::Ok();
   }
 
   Status Advance(int /*input*/, Time time, Collector& out) override {
@@ -78,6 +82,7 @@ class RowtimeEager final : public KeyedOperator {
     }
   }
 
+  template <bool kWatched>
   Status EmitReplacements(const RowBatch& batch, Collector& out) {
     const int64_t* const times = row_times_.data();
     int64_t duplicates = 0;
@@ -86,6 +91,7 @@ class RowtimeEager final : public KeyedOperator {
       const auto group = static_cast<size_t>(groups_.of(row));
       Kept& kept = kept_[group];
       const bool has = kept.row != Kept::kNone;
+      if (kWatched && has) Watch(row, group, times[row] != kept.millis);
       if (has && !Replaces<kLast>(times[row], kept.millis)) {
         ++duplicates;
         continue;
@@ -99,10 +105,20 @@ class RowtimeEager final : public KeyedOperator {
       }
       output_.AddInput(KindOf(has), row);
       kept = {row, times[row]};
+      if (kWatched) watch_->Keeps(row);
       if (output_.full()) RT_TRY(output_.FlushTo(out));
     }
-    *duplicates_ += duplicates;
+    if (!kWatched) *duplicates_ += duplicates;
     return output_.FlushTo(out);
+  }
+
+  void Watch(int32_t row, size_t group, bool differs) {
+    const int32_t kept = kept_[group].row;
+    if (kept == Kept::kInState) {
+      watch_->MeetsStored(row, state_.Value(entries_[group]), differs);
+    } else {
+      watch_->MeetsEarlier(row, kept, differs);
+    }
   }
 
   // Of all rows that a key kept in this batch, the last one goes into state.
@@ -128,12 +144,8 @@ class RowtimeEager final : public KeyedOperator {
       const std::string_view current = encoded_.row(row);
       if (!spec_.compacts_changes) {
         bundle_.Append(key, RowKind::kInsert, current);
-      } else if (!bundle_.HasRows(key) ||
-                 Replaces<kLast>(row_times_[static_cast<size_t>(row)],
-                                 times_.Of(row_codec_, bundle_.First(key).bytes.data()))) {
+      } else if (!bundle_.HasRows(key) || Beats(current, bundle_.First(key).bytes)) {
         bundle_.ReplaceLast(key, RowKind::kInsert, current);
-      } else {
-        ++*duplicates_;
       }
       bundle_.CountRow();
       if (bundle_.rows_added() >= spec_.mini_batch.size) RT_TRY(Flush(out));
@@ -155,7 +167,20 @@ class RowtimeEager final : public KeyedOperator {
       RT_TRY(output_.FlushTo(out));
     }
     bundle_.Clear();
-    return Status::Ok();
+    return watch_ ? watch_->status() : Status::Ok();
+  }
+
+  // Whether the row takes the place of the kept one.
+  bool Beats(std::string_view row, std::string_view kept) {
+    const int64_t millis = times_.Of(row_codec_, row.data());
+    const int64_t kept_millis = times_.Of(row_codec_, kept.data());
+    const bool replaces = Replaces<kLast>(millis, kept_millis);
+    if (watch_) {
+      watch_->Meets(row, kept, millis != kept_millis);
+    } else if (!replaces) {
+      ++*duplicates_;
+    }
+    return replaces;
   }
 
   void SettleKey(Entry entry, uint32_t key) {
@@ -164,10 +189,7 @@ class RowtimeEager final : public KeyedOperator {
     if (has) kept = state_.Value(entry);
     uint32_t row = Bundle::kNone;
     for (Bundle::Row item = bundle_.First(key);; item = bundle_.At(row)) {
-      if (has && !Replaces<kLast>(times_.Of(row_codec_, item.bytes.data()),
-                                  times_.Of(row_codec_, kept.data()))) {
-        ++*duplicates_;
-      } else {
+      if (!has || Beats(item.bytes, kept)) {
         if (has && spec_.emits_update_before) output_.AddCopy(RowKind::kUpdateBefore, kept);
         output_.AddCopy(KindOf(has), item.bytes);
         kept = item.bytes;
@@ -191,6 +213,7 @@ class RowtimeEager final : public KeyedOperator {
   ValueState state_;
   Bundle bundle_;
   OutputRows output_;
+  std::unique_ptr<ConflictWatch> watch_;  // null: not watched
   int64_t* duplicates_;
   const bool says_insert_;  // +I for a key's first row; else +U always
   KeyBatch keys_;
@@ -204,9 +227,10 @@ class RowtimeEager final : public KeyedOperator {
 }  // namespace
 
 std::unique_ptr<Operator> CreateRowtimeDeduplicate(const DeduplicateSpec& spec,
-                                                   const OperatorContext& context) {
-  if (spec.keeps_last) return std::make_unique<RowtimeEager<true>>(spec, context);
-  return std::make_unique<RowtimeEager<false>>(spec, context);
+                                                   const OperatorContext& context,
+                                                   std::unique_ptr<ConflictWatch> watch) {
+  if (spec.keeps_last) return std::make_unique<RowtimeEager<true>>(spec, context, std::move(watch));
+  return std::make_unique<RowtimeEager<false>>(spec, context, std::move(watch));
 }
 
 }  // namespace rowtide

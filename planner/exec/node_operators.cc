@@ -368,7 +368,10 @@ Result<std::unique_ptr<Operator>> CreateWatchedDeduplicate(const ExecNode& node,
                                                            const OperatorContext& context,
                                                            std::unique_ptr<ConflictLog> log) {
   const NodeContext at{node, options, context, false};
-  return CreateWatched({SpecOf(*node.as<ExecDeduplicate>(), at), std::move(log)}, context);
+  const DeduplicateSpec spec = SpecOf(*node.as<ExecDeduplicate>(), at);
+  return Create(
+      spec, context,
+      std::make_unique<ConflictWatch>(spec.schema, spec.keys, std::move(log), context.counters));
 }
 
 namespace {

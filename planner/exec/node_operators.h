@@ -40,7 +40,7 @@ Result<std::unique_ptr<Operator>> CreateOperator(const ExecNode& node, const Opt
                                                  const OperatorContext& context,
                                                  bool defers_watermarks);
 
-// Requires: the node is a Deduplicate.
+// Requires: the node is a Deduplicate. `log` null: counting only.
 Result<std::unique_ptr<Operator>> CreateWatchedDeduplicate(const ExecNode& node,
                                                            const Options& options,
                                                            const OperatorContext& context,

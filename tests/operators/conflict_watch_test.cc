@@ -1,4 +1,4 @@
-// The watch around a Deduplicate: what it counts, that the changelog stays the same, its samples.
+// The watch in a Deduplicate: what it counts, that changelog and state stay the same, its samples.
 #include "operators/conflict_watch.h"
 
 #include <gtest/gtest.h>
@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "operators/deduplicate.h"
 #include "tests/oracle/harness.h"
 
 namespace rowtide {
@@ -55,11 +56,16 @@ struct Lines final : ConflictLog {
 
 Harness::Factory Watched(const Form& form, std::string* samples) {
   return [form, samples](const OperatorContext& context) {
-    ConflictWatchSpec spec;
-    spec.deduplicate = SpecOf(form);
-    if (samples != nullptr) spec.log = std::make_unique<Lines>(samples);
-    return CreateWatched(std::move(spec), context);
+    std::unique_ptr<ConflictLog> log;
+    if (samples != nullptr) log = std::make_unique<Lines>(samples);
+    auto watch = std::make_unique<ConflictWatch>(Events(), std::vector<int>{0}, std::move(log),
+                                                 context.counters);
+    return Create(SpecOf(form), context, std::move(watch));
   };
+}
+
+Harness::Factory Plain(const Form& form) {
+  return [form](const OperatorContext& context) { return Create(SpecOf(form), context); };
 }
 
 TestRow Event(int key, const std::string& word, int64_t millis) {
@@ -113,7 +119,118 @@ TEST(ConflictWatch, WritesSamples) {
   EXPECT_EQ(samples,
             "{\"key\":{\"k\":1},\"kept\":{\"k\":1,\"v\":\"a\",\"ts\":\"1970-01-01 00:00:00.005\"},"
             "\"other\":{\"k\":1,\"v\":\"b\",\"ts\":\"1970-01-01 00:00:00.007\"},"
-            "\"kept_input_row\":2,\"input_row\":4}\n");
+            "\"kept_at\":null,\"other_at\":null}\n");
+}
+
+RowBatch FromFile(const TestRows& rows, int64_t first_line) {
+  std::vector<std::pair<RowKind, std::vector<Value>>> pairs;
+  for (const TestRow& row : rows) pairs.emplace_back(row.kind, row.values);
+  RowBatch batch = BatchOf(Events(), pairs);
+  const auto block = [](const void* bytes, size_t size) {
+    auto made = std::make_shared<Block>(size);
+    std::memcpy(made->data(), bytes, size);
+    return made;
+  };
+  std::vector<RowPlace> places;
+  for (int64_t line = first_line; line < first_line + batch.rows; ++line)
+    places.push_back({line, line * 10});
+  batch.places = block(places.data(), places.size() * sizeof(RowPlace));
+  batch.file = block("a.csv", 5);
+  return batch;
+}
+
+// Of every form without a bundle, within a batch and across.
+TEST(ConflictWatch, SamplesNameThePlacesOfRowsFromFiles) {
+  for (const Form& form : kForms) {
+    if (form.mini_batch > 0) continue;
+    SCOPED_TRACE(form.name);
+    std::string samples;
+    Harness harness(Watched(form, &samples), Events());
+    const auto place = [](const char* name, int line) {
+      return fmt::format("\"{}\":{{\"file\":\"a.csv\",\"line\":{},\"byte\":{}}}", name, line,
+                         line * 10);
+    };
+    const auto process = [&](const TestRows& rows, int64_t line) {
+      samples.clear();
+      ASSERT_TRUE(harness.op().Process(0, FromFile(rows, line), harness).ok());
+    };
+    process({Event(2, "x", 5), Event(1, "a", 5), Event(1, "b", 5)}, 1);
+    EXPECT_NE(samples.find(place("kept_at", 2) + "," + place("other_at", 3)), samples.npos)
+        << samples;
+    process({Event(1, "c", 5)}, 4);
+    EXPECT_NE(samples.find(place("kept_at", form.keeps_last ? 3 : 2) + "," + place("other_at", 4)),
+              samples.npos)
+        << samples;
+  }
+}
+
+// Where the first row is out and gone, a note stands for it; a snapshot made without a watch has
+// none.
+TEST(ConflictWatch, RestoresWithAndWithoutAWatch) {
+  for (const Form& form : kForms) {
+    SCOPED_TRACE(form.name);
+    const bool notes = !form.keeps_last && (!form.rowtime || form.once);
+    std::string samples;
+    Harness plain(Plain(form), Events());
+    Harness watched(Watched(form, nullptr), Events());
+    Harness sampling(Watched(form, &samples), Events());
+    for (Harness* one : {&plain, &watched, &sampling}) {
+      ASSERT_TRUE(one->Process({Event(1, "a", 5), Event(2, "b", 5)}).ok());
+      ASSERT_TRUE(one->AdvanceTime(form.rowtime ? Time::Watermark(5) : Time::Tick(5)).ok());
+    }
+    const std::string bytes = plain.SnapshotBytes();
+    EXPECT_EQ(watched.SnapshotBytes() == bytes, !notes);
+    EXPECT_EQ(sampling.SnapshotBytes() == bytes, !notes);
+
+    const auto restore = [](Harness& to, const std::string& from) {
+      SnapshotReader reader(from);
+      const Status status = to.op().Restore(reader);
+      EXPECT_TRUE(status.ok()) << status.ToString();
+      EXPECT_TRUE(reader.AtEnd());
+    };
+    for (const Harness* from : {&watched, &sampling}) {  // without a watch notes are dropped
+      Harness to(Plain(form), Events());
+      restore(to, from->SnapshotBytes());
+      EXPECT_EQ(to.SnapshotBytes(), bytes);
+    }
+    struct Wanted {
+      const Harness* from;
+      bool samples;
+      bool compares;
+    };
+    const Wanted cases[] = {{&plain, false, !notes},  {&plain, true, !notes},
+                            {&watched, false, true},  {&watched, true, true},
+                            {&sampling, false, true}, {&sampling, true, true}};
+    for (const Wanted& wanted : cases) {
+      samples.clear();
+      Harness to(Watched(form, wanted.samples ? &samples : nullptr), Events());
+      restore(to, wanted.from->SnapshotBytes());
+      ASSERT_TRUE(to.Process({Event(1, "a", 5), Event(2, "c", 5)}).ok());
+      ASSERT_TRUE(to.AdvanceTime(Time::Tick(6)).ok());
+      EXPECT_EQ(to.count("identical"), wanted.compares ? 1 : 0);
+      EXPECT_EQ(to.count("duplicate"), wanted.compares ? 1 : 0);
+      EXPECT_EQ(to.count("uncompared"), wanted.compares ? 0 : 2);
+      const bool has_kept = !notes || wanted.from == &sampling;
+      EXPECT_EQ(samples.find("\"kept\":null") != samples.npos,
+                wanted.samples && wanted.compares && !has_kept);
+    }
+  }
+}
+
+// Without state there is nothing to compare with, and that is said.
+TEST(ConflictWatch, CountsWhatItCannotCompare) {
+  Harness harness(
+      [](const OperatorContext& context) {
+        DeduplicateSpec spec = SpecOf(kForms[1]);
+        spec.emits_update_before = spec.insert_update_after_sensitive = false;
+        return Create(spec, context,
+                      std::make_unique<ConflictWatch>(Events(), std::vector<int>{0}, nullptr,
+                                                      context.counters));
+      },
+      Events());
+  ASSERT_TRUE(harness.Process({Event(1, "a", 5), Event(1, "a", 5)}).ok());
+  EXPECT_EQ(harness.count("uncompared"), 2);
+  EXPECT_EQ(harness.count("identical") + harness.count("duplicate"), 0);
 }
 
 // The same changelog, state size and lateness as without it, over any cuts and restores; every row
@@ -122,8 +239,7 @@ TEST(ConflictWatch, ChangesNothing) {
   for (const Form& form : kForms) {
     SCOPED_TRACE(form.name);
     std::mt19937 random(7);
-    Harness plain([form](const OperatorContext& context) { return Create(SpecOf(form), context); },
-                  Events());
+    Harness plain(Plain(form), Events());
     Harness watched(Watched(form, nullptr), Events());
     std::set<int> keys;
     int64_t rows = 0;
