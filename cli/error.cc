@@ -80,6 +80,15 @@ void AppendSource(const SourcePosition& at, std::string_view origin, std::string
                   Margin(shown.text, shown.column), std::string(static_cast<size_t>(carets), '^'));
 }
 
+// An error of a code of its own that says nothing about what to do gets the first sentence of what
+// `rowtide help` says about it.
+Status WithWayOut(Status error) {
+  const ErrorCode* code = FindErrorCode(error.error_code());
+  if (error.ok() || !error.hint().empty() || !code) return error;
+  const std::string_view remedy = code->remedy;
+  return std::move(error).WithHint(std::string(remedy.substr(0, remedy.find(". ") + 1)));
+}
+
 }  // namespace
 
 void SetErrorForm(ErrorForm form) { error_form = form; }
@@ -125,7 +134,7 @@ void PrintNote(std::string_view kind, std::string_view text) {
 }
 
 int PrintError(const Status& status, std::string_view origin, std::string_view sql) {
-  const Status error = AsSentence(status);
+  const Status error = WithWayOut(AsSentence(status));
   std::fflush(stdout);
   const std::string text = error_form.json ? ErrorJson(error, origin)
                                            : ErrorText(error, origin, sql, error_form.colored);

@@ -17,10 +17,13 @@ constexpr ErrorCode kCodes[] = {
      "SELECT order FROM (VALUES (1)) AS t(n);",
      "Look at the marked place and the word before it. A reserved word that names a column or a "
      "table needs back-ticks: `order`. Strings take single quotes, names none or back-ticks."},
+    {"RT1001", "There is no ; between two statements.",
+     "The second one begins where the first may not go on.", "SELECT 1 SELECT 2;",
+     "Put ; between the statements."},
     {"RT2000", "A name, a type or an option does not fit.",
      "The statement is well formed, but what it says does not go together: types that have no "
      "common one, an option with a value it cannot have, a column in the wrong place.",
-     "SELECT 1 FROM (VALUES (1)) AS t(n) WHERE n;",
+     "SELECT n FROM (VALUES (1)) AS t(n) ORDER BY 2 LIMIT 1;",
      "The message names the part and what would fit."},
     {"RT2001", "There is no such table.",
      "No table or view of that name is in the current database, or FROM does not name it.",
@@ -42,6 +45,25 @@ constexpr ErrorCode kCodes[] = {
      "SELECT item, price FROM (VALUES ('a', 1)) AS t(item, price) GROUP BY item;",
      "Add it to GROUP BY, or put it into an aggregate such as MAX. For the whole row that has the "
      "highest value, rank with ROW_NUMBER() and keep rank 1."},
+    {"RT2006", "The types do not go together.",
+     "An operator, a function, CASE or a condition has a value of a type that it does not take. A "
+     "text and a number are not compared by =; a condition is BOOLEAN.",
+     "SELECT id FROM (VALUES ('a', 1)) AS t(name, id) WHERE name = id;",
+     "CAST brings a value to a type that fits: CAST(x AS STRING). DESCRIBE lists the types of a "
+     "table's columns."},
+    {"RT2007", "There is no such cast.",
+     "Values of the one type do not become values of the other.",
+     "SELECT CAST(DATE '2026-01-31' AS INT);",
+     "Cast by way of STRING, or use a function, such as EXTRACT for parts of a time."},
+    {"RT2008", "A function cannot stand here.",
+     "Aggregate functions stand in SELECT, HAVING, QUALIFY and ORDER BY, and not inside each "
+     "other; "
+     "ranking functions need OVER (…).",
+     "SELECT n FROM (VALUES (1)) AS t(n) WHERE COUNT(*) > 1;",
+     "Conditions on aggregates go into HAVING, those on rankings into a WHERE around the query. An "
+     "aggregate of an aggregate needs a sub-query."},
+    {"RT2009", "NULL has no type here.", "Nothing says of which type this NULL is.",
+     "SELECT CONCAT('a', NULL);", "Write CAST(NULL AS type), such as CAST(NULL AS STRING)."},
     {"RT2010", "The table has an option that its connector or format does not know.", "",
      "CREATE TABLE t (a INT) WITH ('connector' = 'print', 'print-identifer' = 'out');\n"
      "INSERT INTO t VALUES (1);",
@@ -58,6 +80,63 @@ constexpr ErrorCode kCodes[] = {
      "CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = 'sales.csv');\n"
      "SELECT * FROM t;",
      "Write it into WITH (…). The hint names an option that may be a misspelling of it."},
+    {"RT2014", "A name stands for two things.",
+     "A table, a column or a view of this name is there already, or two columns have it.",
+     "CREATE TABLE t (a INT, a STRING) WITH ('connector' = 'print');",
+     "Choose another name. CREATE TABLE IF NOT EXISTS leaves a table that is there; AS gives a "
+     "column of a query another name."},
+    {"RT2015", "The PRIMARY KEY does not fit.",
+     "Rowtide, as Flink, takes a key as a promise and does not check it; a table has one at most, "
+     "of physical columns.",
+     "CREATE TABLE t (a INT, PRIMARY KEY (a)) WITH ('connector' = 'print');",
+     "Write PRIMARY KEY (a) NOT ENFORCED."},
+    {"RT2016", "The WATERMARK does not fit.",
+     "A watermark is for one column of the table, whose type is TIMESTAMP or TIMESTAMP_LTZ with 0 "
+     "to 3 digits after the second.",
+     "CREATE TABLE t (ts TIMESTAMP(6), WATERMARK FOR ts AS ts) WITH ('connector' = 'print');",
+     "Declare the column as TIMESTAMP(3). A text becomes one in a computed column: ts AS "
+     "TO_TIMESTAMP(text)."},
+    {"RT2017", "The table cannot be read, or cannot be written.",
+     "Its connector is for writing only (print, blackhole) or for reading only (datagen), or it is "
+     "a view.",
+     "CREATE TABLE t (a INT) WITH ('connector' = 'print');\nSELECT * FROM t;",
+     "Use 'connector' = 'filesystem', which reads and writes."},
+    {"RT2018", "The option has a value that it cannot have.", "",
+     "SET 'table.exec.state.ttl' = 'soon';",
+     "The message names what it takes; durations are written as '5 s', '10 min' or '1 d'."},
+    {"RT2019", "Columns do not match in number or type.",
+     "The branches of a UNION, the rows of VALUES, or a list of names and the columns it is for.",
+     "SELECT 1 UNION ALL SELECT 2, 3;",
+     "Give both sides as many columns, of types that go together; CAST changes a type."},
+    {"RT2021", "A length, precision or scale is out of its range.", "",
+     "CREATE TABLE t (a DECIMAL(40, 2)) WITH ('connector' = 'print');",
+     "DECIMAL has up to 38 digits, times up to 9 after the second."},
+    {"RT2022", "The function does not take so many arguments.", "", "SELECT UPPER('a', 'b');",
+     "Give it as many as it takes; an optional argument stands at the end."},
+    {"RT2023", "There is no such catalog or database.", "", "USE shop;",
+     "SHOW CATALOGS and SHOW DATABASES list them."},
+    {"RT2024", "There is no such unit of time here.", "",
+     "SELECT EXTRACT(FORTNIGHT FROM DATE '2026-01-31');",
+     "Units are YEAR, QUARTER, MONTH, WEEK, DAY, HOUR, MINUTE, SECOND; TIME has those from HOUR "
+     "on."},
+    {"RT2025", "A pattern or path is not well formed.",
+     "A LIKE or SIMILAR TO pattern, a regular expression, or a JSON path.",
+     "SELECT JSON_VALUE('{}', 'name');",
+     "A JSON path begins with $, as in '$.name'; regular expressions are RE2's, without "
+     "look-around "
+     "and back-references."},
+    {"RT2026", "The literal has no value.", "It is too long, too large, or not of its form.",
+     "SELECT 12345678901234567890123456789;",
+     "Numbers have 19 digits, or a CAST from a text in quotes."},
+    {"RT2027", "The ranking has no order.",
+     "ROW_NUMBER, RANK and DENSE_RANK number rows in an order, which OVER has to name.",
+     "SELECT * FROM (SELECT n, ROW_NUMBER() OVER (PARTITION BY n) AS r FROM (VALUES (1)) AS t(n)) "
+     "WHERE r = 1;",
+     "Add ORDER BY with a column: OVER (PARTITION BY id ORDER BY ts DESC)."},
+    {"RT2029", "The connector has no such metadata column.", "",
+     "CREATE TABLE t (a INT, f STRING METADATA FROM 'file.nam') WITH ('connector' = 'filesystem', "
+     "'path' = 'sales.csv', 'format' = 'csv');\nSELECT * FROM t;",
+     "Those of 'filesystem' are file.path, file.name, file.size and file.modification-time."},
     {"RT2031", "The sink cannot take the changes that the query makes.",
      "A sink or an operator takes rows of some kinds only, for example inserts alone, and the "
      "named node produces others: it corrects rows it has given before.",

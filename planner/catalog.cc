@@ -73,7 +73,8 @@ const CatalogView* Catalog::FindView(const ObjectPath& path) const {
 Status Catalog::Add(const ObjectPath& path, Object object, bool temporary, bool if_not_exists) {
   const bool made = (temporary ? temporary_ : permanent_).emplace(path, std::move(object)).second;
   if (made || if_not_exists) return Status::Ok();
-  return Status::InvalidArgument("there is a table or view {} already", path.ToString());
+  return Status::InvalidArgument("there is a table or view {} already", path.ToString())
+      .WithErrorCode("RT2014");
 }
 
 Status Catalog::AddTable(CatalogTable table, bool if_not_exists) {
@@ -164,13 +165,14 @@ std::vector<std::string> Catalog::ViewNames(const std::string& catalog,
 namespace {
 
 Status NoCatalog(const std::string& name) {
-  return Status::InvalidArgument("there is no catalog {}", Quote(name));
+  return Status::InvalidArgument("there is no catalog {}", Quote(name)).WithErrorCode("RT2023");
 }
 
 Status NoDatabase(const std::string& catalog, const std::string& database,
                   const std::set<std::string>& known) {
   Status status = Status::InvalidArgument("there is no database {} in catalog {}", Quote(database),
                                           Quote(catalog))
+                      .WithErrorCode("RT2023")
                       .WithKind(ErrorKind::kRun);
   const std::string nearest =
       Nearest(database, std::vector<std::string>(known.begin(), known.end()));
@@ -213,6 +215,7 @@ Status Catalog::AddDatabase(const std::vector<std::string>& parts, bool if_not_e
   if (found->second.insert(parts.back()).second || if_not_exists) return Status::Ok();
   return Status::InvalidArgument("there is a database {} in catalog {} already",
                                  Quote(parts.back()), Quote(catalog))
+      .WithErrorCode("RT2014")
       .WithKind(ErrorKind::kRun);
 }
 

@@ -166,7 +166,8 @@ std::string_view MatchChoice(std::string_view choices, std::string_view value) {
 
 Status WrongValue(const Key& key, const std::string& value, const char* wanted) {
   return Status::InvalidArgument("the option {} takes {}, not {}", Quote(key.name), wanted,
-                                 Quote(value));
+                                 Quote(value))
+      .WithErrorCode("RT2018");
 }
 
 bool ParseBytes(std::string_view text, int64_t* bytes) {

@@ -46,16 +46,18 @@ Status CheckSource(const CatalogTable& table, const std::map<std::string, std::s
   }
   if (table.source) return Status::Ok();
   return Status::InvalidArgument(
-      "the table {} cannot be read: the connector {} is for writing only", Quote(table.path.name),
-      Quote(table.connector()));
+             "the table {} cannot be read: the connector {} is for writing only",
+             Quote(table.path.name), Quote(table.connector()))
+      .WithErrorCode("RT2017");
 }
 
 Status CheckSink(const CatalogTable& table, const std::map<std::string, std::string>& hints) {
   RT_TRY(CheckTable(table, hints));
   if (table.sink) return Status::Ok();
   return Status::InvalidArgument(
-      "the table {} cannot be written: the connector {} is for reading only",
-      Quote(table.path.name), Quote(table.connector()));
+             "the table {} cannot be written: the connector {} is for reading only",
+             Quote(table.path.name), Quote(table.connector()))
+      .WithErrorCode("RT2017");
 }
 
 // Options are checked when a table is used, as in Flink, not when it is declared.
@@ -183,7 +185,8 @@ Status CannotDropCatalog(const ast::Name& name, const Catalog& catalog) {
   Status status = catalog.HasCatalog(name.ToString())
                       ? Status::Validate(name.position,
                                          "the catalog {} is in use and cannot be dropped", quoted)
-                      : Status::Validate(name.position, "there is no catalog {}", quoted);
+                      : Status::Validate(name.position, "there is no catalog {}", quoted)
+                            .WithErrorCode("RT2023");
   return std::move(status).WithKind(ErrorKind::kRun);
 }
 
@@ -403,7 +406,8 @@ Result<TextTable> Session::ShowView(const ast::Show& show) const {
         .WithHint("Write SHOW CREATE TABLE.");
   }
   if (view == nullptr) {
-    Status status = Status::Validate(show.name.position, "there is no view {}", path.ToString());
+    Status status = Status::Validate(show.name.position, "there is no view {}", path.ToString())
+                        .WithErrorCode("RT2001");
     const std::string nearest = Nearest(path.name, catalog_.ViewNames());
     return nearest.empty() ? status
                            : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");

@@ -166,7 +166,8 @@ Result<ObjectPath> DatabaseOf(const ast::Show& show, const Catalog& catalog) {
   const ObjectPath path = catalog.Resolve(parts);
   if (catalog.HasDatabase(path.catalog, path.database)) return path;
   return Status::Validate(show.name.position, "there is no database {} in catalog {}",
-                          Quote(path.database), Quote(path.catalog));
+                          Quote(path.database), Quote(path.catalog))
+      .WithErrorCode("RT2023");
 }
 
 std::vector<std::string> FunctionNames() {
@@ -190,7 +191,8 @@ Result<TextTable> ShowStatement(const ast::Show& show, SourcePosition at, const 
   if (show.what == "DATABASES") {
     if (!show.name.empty() && !catalog.HasCatalog(show.name.ToString())) {
       return Status::Validate(show.name.position, "there is no catalog {}",
-                              Quote(show.name.ToString()));
+                              Quote(show.name.ToString()))
+          .WithErrorCode("RT2023");
     }
     return OneColumn("database name", catalog.DatabaseNames(), show);
   }

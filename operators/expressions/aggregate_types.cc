@@ -57,10 +57,12 @@ Status CheckArgument(const Aggregate& aggregate, const Type& type) {
   const bool number = aggregate.rule == Rule::kSum || aggregate.rule == Rule::kAverage ||
                       aggregate.rule == Rule::kSpread;
   if (number && !IsNumber(type)) {
-    return Status::InvalidArgument("{} needs a number, not {}", aggregate.name, ToString(type));
+    return Status::InvalidArgument("{} needs a number, not {}", aggregate.name, ToString(type))
+        .WithErrorCode("RT2006");
   }
   if (aggregate.rule == Rule::kText && !IsCharacter(type)) {
-    return Status::InvalidArgument("{} needs a string, not {}", aggregate.name, ToString(type));
+    return Status::InvalidArgument("{} needs a string, not {}", aggregate.name, ToString(type))
+        .WithErrorCode("RT2006");
   }
   return Status::Ok();
 }
@@ -85,14 +87,16 @@ const std::vector<std::string>& AggregateNames() {
 Result<Type> ResolveAggregate(std::string_view name, std::span<const Expression> arguments,
                               bool may_be_empty) {
   if (IsRankingFunction(name)) {
-    if (!arguments.empty()) return Status::InvalidArgument("{} takes no arguments", name);
+    if (!arguments.empty())
+      return Status::InvalidArgument("{} takes no arguments", name).WithErrorCode("RT2022");
     return Type::BigInt().NotNull();
   }
   const Aggregate* aggregate = Find(name);
   if (!aggregate) return Status::NotFound("no aggregate function {}", name);
   const int count = static_cast<int>(arguments.size());
   if (count < aggregate->arguments_min || count > aggregate->arguments_max) {
-    return Status::InvalidArgument("{} does not take {} arguments", name, count);
+    return Status::InvalidArgument("{} does not take {} arguments", name, count)
+        .WithErrorCode("RT2022");
   }
   if (aggregate->rule == Rule::kCount) return Type::BigInt().NotNull();
   const Type& argument = arguments[0].type;

@@ -28,7 +28,8 @@ class PathSearch {
     if (!text) return Status::Unsupported("{} with a path that is no literal", site.call.function);
     PathSearch search;
     if (!search.path_.Parse(*text))
-      return Status::InvalidArgument("{} is no JSON path of the kind $.name[0].*", Quote(*text));
+      return Status::InvalidArgument("{} is no JSON path of the kind $.name[0].*", Quote(*text))
+          .WithErrorCode("RT2025");
     return search;
   }
 
@@ -306,6 +307,7 @@ Status CheckJsonValue(const Type& type) {
   if (taken) return Status::Ok();
   return Status::InvalidArgument("{} has no form in JSON; cast it to STRING",
                                  ToString(type.Nullable()))
+      .WithErrorCode("RT2006")
       .WithKind(ErrorKind::kRun);
 }
 
@@ -506,7 +508,8 @@ Result<NodePointer> BuildJsonString(CallSite& site) {
   const Type& type = site.argument_type(0);
   if (!CheckJsonValue(type).ok())
     return Status::InvalidArgument("JSON_STRING does not take {}; cast it to STRING",
-                                   ToString(type.Nullable()));
+                                   ToString(type.Nullable()))
+        .WithErrorCode("RT2006");
   return NodePointer(std::make_unique<JsonStringNode>(site.type(), std::move(site.arguments[0]),
                                                       site.context.local_time_zone));
 }

@@ -51,7 +51,8 @@ Result<RegexPointer> Parse(std::string_view pattern) {
   if (regex->ok()) return RegexPointer(regex);
   if (IsMalformed(regex->error_code())) return RegexPointer();
   return Status::InvalidArgument("the regular expression '{}' is not supported: {}",
-                                 Shortened(pattern), Shortened(regex->error()));
+                                 Shortened(pattern), Shortened(regex->error()))
+      .WithErrorCode("RT2025");
 }
 
 // The regex of a row: compiled once for a literal, else again whenever the pattern changes.

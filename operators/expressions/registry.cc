@@ -52,7 +52,8 @@ R Overlay(A a) { return Type::VarChar(SumOfLengths(a.first(2))); }
 R Concatenation(A a) {
   if (IsBinary(a[0].type) != IsBinary(a[1].type)) {
     return Status::InvalidArgument("|| does not join {} and {}", ToString(a[0].type),
-                                   ToString(a[1].type));
+                                   ToString(a[1].type))
+        .WithErrorCode("RT2006");
   }
   const bool fixed = a[0].type.kind == a[1].type.kind &&
                      (a[0].type.kind == TypeKind::kChar || a[0].type.kind == TypeKind::kBinary);
@@ -62,7 +63,8 @@ R Concatenation(A a) {
 
 Status NoSuchOperator(const char* name, A a) {
   return Status::InvalidArgument("{} does not take {} and {}", name, ToString(a[0].type),
-                                 ToString(a[1].type));
+                                 ToString(a[1].type))
+      .WithErrorCode("RT2006");
 }
 
 // INTERVAL DAY + INTERVAL HOUR = INTERVAL DAY TO HOUR.
@@ -74,7 +76,8 @@ R SumOrDifference(A a, Arithmetic operation, const char* name) {
   if (a.size() == 1) {
     if (operation == Arithmetic::kSubtract && (IsNumber(a[0].type) || IsInterval(a[0].type)))
       return a[0].type;
-    return Status::InvalidArgument("{} does not take {}", name, ToString(a[0].type));
+    return Status::InvalidArgument("{} does not take {}", name, ToString(a[0].type))
+        .WithErrorCode("RT2006");
   }
   const Type& left = a[0].type;
   const Type& right = a[1].type;
@@ -132,7 +135,8 @@ R Comparison(A a) {
   const bool text_beside = (IsCharacter(left) && (IsTemporal(right) || IsNumber(right))) ||
                            (IsCharacter(right) && (IsTemporal(left) || IsNumber(left)));
   if (!text_beside && !LeastRestrictive(left, right)) {
-    return Status::InvalidArgument("{} and {} cannot be compared", ToString(left), ToString(right));
+    return Status::InvalidArgument("{} and {} cannot be compared", ToString(left), ToString(right))
+        .WithErrorCode("RT2006");
   }
   return Type::Boolean();
 }
@@ -143,7 +147,8 @@ R Equality(A a) {
                                (IsCharacter(a[0].type) && IsNumber(a[1].type));
   if (number_and_text) {
     return Status::InvalidArgument("{} and {} cannot be compared with = or <>", ToString(a[0].type),
-                                   ToString(a[1].type));
+                                   ToString(a[1].type))
+        .WithErrorCode("RT2006");
   }
   return Comparison(a);
 }
@@ -153,7 +158,8 @@ R Distinctness(A a) {
                                (IsCharacter(a[0].type) && IsNumber(a[1].type));
   if (!number_and_text) return Comparison(a);
   return Status::InvalidArgument("{} and {} cannot be compared with IS DISTINCT FROM",
-                                 ToString(a[0].type), ToString(a[1].type));
+                                 ToString(a[0].type), ToString(a[1].type))
+      .WithErrorCode("RT2006");
 }
 
 R Common(std::span<const Type> types, const char* what) {
@@ -161,7 +167,8 @@ R Common(std::span<const Type> types, const char* what) {
   if (common) return common->WithoutTimeAttribute();
   std::string list;
   for (const Type& type : types) list += (list.empty() ? "" : ", ") + ToString(type);
-  return Status::InvalidArgument("the types of {} do not go together: {}", what, list);
+  return Status::InvalidArgument("the types of {} do not go together: {}", what, list)
+      .WithErrorCode("RT2006");
 }
 
 std::vector<Type> TypesOf(A a) {
@@ -197,13 +204,15 @@ R If(A a) {
 
 R Hex(A a) {
   if (IsInteger(a[0].type) || IsCharacter(a[0].type)) return Type::String();
-  return Status::InvalidArgument("HEX needs an integer or a string, not {}", ToString(a[0].type));
+  return Status::InvalidArgument("HEX needs an integer or a string, not {}", ToString(a[0].type))
+      .WithErrorCode("RT2006");
 }
 
 R Watermark(A a) {
   if (a[0].type.is_rowtime()) return First(a);
   return Status::InvalidArgument("CURRENT_WATERMARK needs a column with a watermark, not {}",
-                                 ToString(a[0].type));
+                                 ToString(a[0].type))
+      .WithErrorCode("RT2006");
 }
 
 R Case(A a) { return Common(CaseBranches(a), "CASE"); }

@@ -80,18 +80,21 @@ Status CheckArguments(const Function& function, Arguments arguments) {
   const Shape shape = ShapeOf(function.takes);
   if (!RightCount(shape, arguments.size())) {
     return Status::InvalidArgument("{} does not take {} argument{}", function.name,
-                                   arguments.size(), arguments.size() == 1 ? "" : "s");
+                                   arguments.size(), arguments.size() == 1 ? "" : "s")
+        .WithErrorCode("RT2022");
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     const char letter = shape.letters[std::min(i, shape.letters.size() - 1)];
     const Type& type = arguments[i].type;
     if (type.kind == TypeKind::kNull && letter != 'a' && letter != 'b') {
       return Status::InvalidArgument("illegal use of NULL in {}: write CAST(NULL AS type)",
-                                     function.name);
+                                     function.name)
+          .WithErrorCode("RT2009");
     }
     if (!Accepts(letter, type)) {
       return Status::InvalidArgument("argument {} of {} is {}; {} needs {}", i + 1, function.name,
                                      ToString(type), function.name, Wanted(letter))
+          .WithErrorCode("RT2006")
           .At(arguments[i].position);
     }
   }

@@ -94,7 +94,8 @@ const Unit* FindUnit(const Expression& symbol) {
 // TIMESTAMPADD(HOUR, n, ts) is ts + n hours.
 Result<Expression> TimestampAdd(std::vector<Expression> a) {
   const Unit* unit = FindUnit(a[0]);
-  if (!unit) return Status::InvalidArgument("TIMESTAMPADD knows no such unit");
+  if (!unit)
+    return Status::InvalidArgument("TIMESTAMPADD knows no such unit").WithErrorCode("RT2024");
   const Type interval = Type::Interval(unit->unit, unit->unit).NotNull();
   Expression amount = Expression::Literal(unit->amount, interval);
   if (a[1].is_literal() && !IsNull(a[1].literal)) {
@@ -112,11 +113,13 @@ Result<Expression> TimestampAdd(std::vector<Expression> a) {
 // TIMESTAMPDIFF(unit, a, b) is CAST(/INT(Reinterpret(-(b, a)), amount) AS INTEGER).
 Result<Expression> TimestampDiff(std::vector<Expression> a) {
   const Unit* unit = FindUnit(a[0]);
-  if (!unit) return Status::InvalidArgument("TIMESTAMPDIFF knows no such unit");
+  if (!unit)
+    return Status::InvalidArgument("TIMESTAMPDIFF knows no such unit").WithErrorCode("RT2024");
   const auto is_instant = [](const Type& type) { return type.kind == TypeKind::kTimestampLtz; };
   if (is_instant(a[1].type) != is_instant(a[2].type)) {
     return Status::InvalidArgument("TIMESTAMPDIFF does not take {} beside {}; cast one of them",
                                    ToString(a[1].type), ToString(a[2].type))
+        .WithErrorCode("RT2006")
         .WithKind(ErrorKind::kRun);
   }
   const bool nullable = a[1].type.nullable || a[2].type.nullable;
@@ -241,7 +244,8 @@ Result<Expression> MakeCast(Expression operand, const Type& target, bool is_try)
   const bool to_timestamp = IsNumber(from) && IsTimestamp(target);
   if (!CanCast(from, target)) {
     Status status = Status::Validate(position, "{} cannot be cast to {}", ToString(from.Nullable()),
-                                     ToString(target.Nullable()));
+                                     ToString(target.Nullable()))
+                        .WithErrorCode("RT2007");
     if (to_timestamp) return std::move(status).WithHint("use TO_TIMESTAMP_LTZ(n, precision)");
     return status;
   }

@@ -53,6 +53,7 @@ class Translation {
 
   Status Wrong() const {
     return Status::InvalidArgument("the SIMILAR TO pattern '{}' is not well formed", pattern_)
+        .WithErrorCode("RT2025")
         .WithKind(ErrorKind::kRun);
   }
 
@@ -75,9 +76,10 @@ class Translation {
     const std::string_view one = rest_.empty() ? rest_ : Take();
     if (!Holds(kSqlSpecials, one) && one != escape_) {
       return Status::InvalidArgument(
-          "the SIMILAR TO pattern '{}' escapes neither a special character nor the escape "
-          "character",
-          pattern_);
+                 "the SIMILAR TO pattern '{}' escapes neither a special character nor the escape "
+                 "character",
+                 pattern_)
+          .WithErrorCode("RT2025");
     }
     if (Holds(kRegexSpecials, one)) regex_ += '\\';
     regex_ += one;
@@ -127,7 +129,8 @@ class SimilarPattern {
     if (regex_ && pattern == pattern_ && escape == escape_) return regex_.get();
     regex_ = nullptr;
     if (escape.size() != FirstCharacter(escape).size()) {
-      return Status::InvalidArgument("ESCAPE takes one character, and '{}' is more", escape);
+      return Status::InvalidArgument("ESCAPE takes one character, and '{}' is more", escape)
+          .WithErrorCode("RT2025");
     }
     RT_ASSIGN(const std::string regex, Translation(pattern, escape).Run());
     re2::RE2::Options options;
@@ -136,6 +139,7 @@ class SimilarPattern {
     if (!parsed->ok()) {
       return Status::InvalidArgument("the SIMILAR TO pattern '{}' is not well formed: {}", pattern,
                                      parsed->error())
+          .WithErrorCode("RT2025")
           .WithKind(ErrorKind::kRun);
     }
     pattern_.assign(pattern);

@@ -127,12 +127,14 @@ class LikePattern {
 
 Status CheckEscape(std::string_view escape) {
   if (escape.size() == FirstCharacter(escape).size()) return Status::Ok();
-  return Status::InvalidArgument("ESCAPE takes one character, and not '{}'", escape);
+  return Status::InvalidArgument("ESCAPE takes one character, and not '{}'", escape)
+      .WithErrorCode("RT2025");
 }
 
 Status WrongPattern(std::string_view pattern) {
   return Status::InvalidArgument(
-      "the LIKE pattern '{}' escapes neither %, _ nor the escape character", pattern);
+             "the LIKE pattern '{}' escapes neither %, _ nor the escape character", pattern)
+      .WithErrorCode("RT2025");
 }
 
 }  // namespace

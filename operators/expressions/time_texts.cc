@@ -169,7 +169,8 @@ Result<NodePointer> BuildDateFormat(CallSite& site) {
   }
   if (!IsCharacter(type))
     return Status::InvalidArgument("DATE_FORMAT needs a TIMESTAMP or a string, not {}",
-                                   ToString(type));
+                                   ToString(type))
+        .WithErrorCode("RT2006");
   TimeFormat sql_format;
   std::string error;
   RT_CHECK(sql_format.Parse(kDefaultPattern, &error));
@@ -208,7 +209,8 @@ Result<NodePointer> BuildToTimestampLtz(CallSite& site) {
   if (IsCharacter(type)) return LtzFromText(site);
   if (!IsNumber(type))
     return Status::InvalidArgument("TO_TIMESTAMP_LTZ needs a number or a string, not {}",
-                                   ToString(type));
+                                   ToString(type))
+        .WithErrorCode("RT2006");
   int precision = 3;
   if (site.size() > 1) {
     const int64_t* given = site.LiteralInteger(1);

@@ -289,15 +289,18 @@ Result<NodePointer> BuildExtract(CallSite& site) {
   const std::string* word = site.LiteralText(0);
   Unit unit;
   if (!word || !FindUnit(*word, &unit))
-    return Status::InvalidArgument("EXTRACT knows no unit {}", word ? *word : "");
+    return Status::InvalidArgument("EXTRACT knows no unit {}", word ? *word : "")
+        .WithErrorCode("RT2024");
   const Type type = site.argument_type(1);
   if (!IsTemporal(type))
-    return Status::InvalidArgument("EXTRACT needs a date or time, not {}", ToString(type));
+    return Status::InvalidArgument("EXTRACT needs a date or time, not {}", ToString(type))
+        .WithErrorCode("RT2006");
   const bool of_time = unit >= Unit::kHour && unit <= Unit::kMillisecond;
   const bool below_millis = unit == Unit::kMicrosecond || unit == Unit::kNanosecond;
   if ((type.kind == TypeKind::kTime && !of_time) ||
       (type.kind == TypeKind::kDate && below_millis)) {
-    return Status::InvalidArgument("a {} has no {}", ToString(type.Nullable()), *word);
+    return Status::InvalidArgument("a {} has no {}", ToString(type.Nullable()), *word)
+        .WithErrorCode("RT2024");
   }
   switch (LayoutOf(type)) {
     case Layout::kInt32: return ExtractFrom<int32_t>(site, unit);
@@ -310,11 +313,13 @@ Result<NodePointer> BuildTimeFloor(CallSite& site, bool ceil) {
   const std::string* word = site.LiteralText(1);
   Unit unit;
   if (!word || !FindUnit(*word, &unit))
-    return Status::InvalidArgument("{} knows no unit {}", site.call.function, word ? *word : "");
+    return Status::InvalidArgument("{} knows no unit {}", site.call.function, word ? *word : "")
+        .WithErrorCode("RT2024");
   if (!IsTemporal(site.argument_type(0)))
-    return Status::InvalidArgument("{} TO needs a date or time", site.call.function);
+    return Status::InvalidArgument("{} TO needs a date or time", site.call.function)
+        .WithErrorCode("RT2006");
   if (site.argument_type(0).kind == TypeKind::kTime && unit < Unit::kHour)
-    return Status::InvalidArgument("a TIME has no {}", *word);
+    return Status::InvalidArgument("a TIME has no {}", *word).WithErrorCode("RT2024");
   RT_TRY(CastArgument(&site, 0, site.type()));
   switch (LayoutOf(site.type())) {
     case Layout::kInt32: return RoundTime<int32_t>(site, unit, ceil);

@@ -7,7 +7,9 @@
 #include "operators/expressions/registry.h"
 #include "operators/expressions/type_rules.h"
 #include "planner/binder/bind_literal.h"
+#include "planner/binder/refused_functions.h"
 #include "planner/logical/expression_text.h"
+#include "planner/sql/suggestions.h"
 
 namespace rowtide {
 namespace {
@@ -32,7 +34,8 @@ Expression Chain(const char* function, std::vector<Expression> terms) {
 }
 
 Status BareNull(SourcePosition at) {
-  return Status::Validate(at, "illegal use of NULL: write CAST(NULL AS BOOLEAN)");
+  return Status::Validate(at, "illegal use of NULL: write CAST(NULL AS BOOLEAN)")
+      .WithErrorCode("RT2009");
 }
 
 const char* ComparisonName(const std::string& function) {
@@ -92,7 +95,8 @@ Status CheckOperands(const std::string& name, const std::vector<Expression>& ope
     for (const Expression& operand : operands) {
       if (operand.type.kind == TypeKind::kNull) {
         return Status::Validate(operand.position,
-                                "illegal use of NULL in IF: write CAST(NULL AS type)");
+                                "illegal use of NULL in IF: write CAST(NULL AS type)")
+            .WithErrorCode("RT2009");
       }
     }
   }
@@ -100,96 +104,21 @@ Status CheckOperands(const std::string& name, const std::vector<Expression>& ope
       IsTemporal(operands[1].type)) {
     return Status::Validate(position, "- does not take {} and {}", ToString(operands[0].type),
                             ToString(operands[1].type))
+        .WithErrorCode("RT2006")
         .WithHint("TIMESTAMPDIFF counts the units between two times.");
   }
   if (name == "CURRENT_WATERMARK" && operands.size() == 1 && !operands[0].type.is_rowtime()) {
     return Status::Validate(position, "CURRENT_WATERMARK takes a rowtime column, and this is {}",
-                            ToString(operands[0].type));
+                            ToString(operands[0].type))
+        .WithErrorCode("RT2006");
   }
   if (name == "EXTRACT" && operands.size() == 2 && !IsTemporal(operands[1].type) &&
       !IsInterval(operands[1].type)) {
     return Status::Validate(position, "EXTRACT takes a time or an interval, not {}",
-                            ToString(operands[1].type));
+                            ToString(operands[1].type))
+        .WithErrorCode("RT2006");
   }
   return Status::Ok();
-}
-
-// Functions of Flink that Rowtide knows by name only.
-bool IsKnownElsewhere(const std::string& name) {
-  static const std::vector<std::string> kNames = {"ARRAY",
-                                                  "MAP",
-                                                  "ROW",
-                                                  "ITEM",
-                                                  "DOT",
-                                                  "MULTISET",
-                                                  "CARDINALITY",
-                                                  "ELEMENT",
-                                                  "COLLECT",
-                                                  "ARRAY_AGG",
-                                                  "JSON_OBJECTAGG",
-                                                  "JSON_ARRAYAGG",
-                                                  "TYPEOF",
-                                                  "PARSE_JSON",
-                                                  "TRY_PARSE_JSON",
-                                                  "GROUPING",
-                                                  "GROUPING_ID",
-                                                  "GROUP_ID",
-                                                  "PARSE_URL",
-                                                  "ARRAY_CONTAINS",
-                                                  "ARRAY_DISTINCT",
-                                                  "ARRAY_APPEND",
-                                                  "ARRAY_CONCAT",
-                                                  "ARRAY_EXCEPT",
-                                                  "ARRAY_INTERSECT",
-                                                  "ARRAY_JOIN",
-                                                  "ARRAY_MAX",
-                                                  "ARRAY_MIN",
-                                                  "ARRAY_POSITION",
-                                                  "ARRAY_PREPEND",
-                                                  "ARRAY_REMOVE",
-                                                  "ARRAY_REVERSE",
-                                                  "ARRAY_SLICE",
-                                                  "ARRAY_SORT",
-                                                  "ARRAY_UNION",
-                                                  "MAP_ENTRIES",
-                                                  "MAP_FROM_ARRAYS",
-                                                  "MAP_KEYS",
-                                                  "MAP_UNION",
-                                                  "MAP_VALUES",
-                                                  "STR_TO_MAP",
-                                                  "TUMBLE",
-                                                  "HOP",
-                                                  "SESSION",
-                                                  "TUMBLE_START",
-                                                  "TUMBLE_END",
-                                                  "TUMBLE_ROWTIME",
-                                                  "TUMBLE_PROCTIME",
-                                                  "HOP_START",
-                                                  "HOP_END",
-                                                  "HOP_ROWTIME",
-                                                  "HOP_PROCTIME",
-                                                  "SESSION_START",
-                                                  "SESSION_END",
-                                                  "SESSION_ROWTIME",
-                                                  "SESSION_PROCTIME",
-                                                  "NTILE",
-                                                  "PERCENT_RANK",
-                                                  "CUME_DIST",
-                                                  "NTH_VALUE",
-                                                  "PERCENTILE",
-                                                  "PERCENTILE_CONT",
-                                                  "APPROX_COUNT_DISTINCT",
-                                                  "BITMAP_BUILD",
-                                                  "ELT",
-                                                  "PRINTF",
-                                                  "SPLIT",
-                                                  "REGEXP_EXTRACT_ALL",
-                                                  "STREAMRECORD_TIMESTAMP",
-                                                  "OVERLAPS"};
-  for (const std::string& known : kNames) {
-    if (known == name) return true;
-  }
-  return false;
 }
 
 }  // namespace
@@ -216,7 +145,8 @@ Result<Expression> ExpressionBinder::BindCondition(const ast::Expr& expr) {
   if (bound.is_null_literal()) return Expression::Null(Type::Boolean());
   if (bound.type.kind != TypeKind::kBoolean) {
     return Status::Validate(expr.position, "{} needs a condition, and this is {}", clause_,
-                            ToString(bound.type));
+                            ToString(bound.type))
+        .WithErrorCode("RT2006");
   }
   return bound;
 }
@@ -250,10 +180,10 @@ Result<Expression> ExpressionBinder::BindNode(const ast::Expr& expr) {
   if (expr.as<ast::QuantifiedComparison>())
     return Status::Unsupported("comparison with ALL or ANY").At(expr.position);
   if (expr.as<ast::Star>())
-    return Status::Validate(expr.position, "* stands only in SELECT and COUNT(*)");
-  if (expr.as<ast::NamedArgument>())
-    return Status::Unsupported("named arguments").At(expr.position);
-  return Status::Unsupported("table arguments").At(expr.position);
+    return Status::Validate(expr.position, "* stands only in SELECT and COUNT(*)")
+        .WithErrorCode("RT2008");
+  if (expr.as<ast::NamedArgument>()) return Status::Unsupported("named argument").At(expr.position);
+  return Status::Unsupported("table argument").At(expr.position);
 }
 
 Result<Expression> ExpressionBinder::BindName(const ast::NameRef& ref, const ast::Expr& expr) {
@@ -274,7 +204,8 @@ Result<Expression> ExpressionBinder::BindName(const ast::NameRef& ref, const ast
   if (found->parts_used < ref.name.parts.size()) {
     return Status::Validate(expr.position, "column {} is {} and has no field {}",
                             Quote(found->name), ToString(found->type),
-                            Quote(ref.name.parts[found->parts_used]));
+                            Quote(ref.name.parts[found->parts_used]))
+        .WithErrorCode("RT2006");
   }
   Expression column = Expression::Input(found->column, found->type);
   if (found->is_outer) {
@@ -306,7 +237,8 @@ Result<Expression> ExpressionBinder::BindLogic(const ast::Call& call) {
     if (term.type.kind == TypeKind::kNull) return BareNull(operand->position);
     if (term.type.kind != TypeKind::kBoolean) {
       return Status::Validate(operand->position, "{} needs conditions, and this is {}",
-                              call.function, ToString(term.type));
+                              call.function, ToString(term.type))
+          .WithErrorCode("RT2006");
     }
     terms.push_back(std::move(term));
   }
@@ -328,14 +260,16 @@ Result<Expression> ExpressionBinder::BindInterval(const ast::Call& call, const a
     RT_ASSIGN(Expression one, OneOf(unit, expr.position));
     if (!IsNumber(left.type))
       return Status::Validate(expr.position, "INTERVAL takes a number, and this is {}",
-                              ToString(left.type));
+                              ToString(left.type))
+          .WithErrorCode("RT2006");
     return MakeCall("*", {std::move(left), std::move(one)});
   }
   RT_ASSIGN(Expression right, Bind(*call.operands[1]));
   if (!IsTemporal(left.type) || !IsTemporal(right.type)) {
     return Status::Validate(expr.position,
                             "(a - b) {} needs dates or times, and these are {} and {}", unit,
-                            ToString(left.type), ToString(right.type));
+                            ToString(left.type), ToString(right.type))
+        .WithErrorCode("RT2006");
   }
   RT_ASSIGN(Type type, IntervalTypeOf(unit, expr.position));
   type.nullable = left.type.nullable || right.type.nullable;
@@ -349,7 +283,8 @@ Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::
   if (call.infix && name == "PLUS") {
     RT_ASSIGN(Expression operand, Bind(*call.operands[0]));
     if (!IsNumber(operand.type) && !IsInterval(operand.type)) {
-      return Status::Validate(expr.position, "+ does not take {}", ToString(operand.type));
+      return Status::Validate(expr.position, "+ does not take {}", ToString(operand.type))
+          .WithErrorCode("RT2006");
     }
     return operand;
   }
@@ -359,7 +294,8 @@ Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::
     if (operand.type.kind == TypeKind::kNull) return BareNull(call.operands[0]->position);
     if (operand.type.kind != TypeKind::kBoolean) {
       return Status::Validate(expr.position, "NOT needs a condition, and this is {}",
-                              ToString(operand.type));
+                              ToString(operand.type))
+          .WithErrorCode("RT2006");
     }
     return Negation(std::move(operand));
   }
@@ -369,22 +305,27 @@ Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::
   }
   if (call.over) return BindOver(call, expr);
   if (IsRankingFunction(name)) {
-    return Status::Validate(expr.position, "{} needs OVER (…)", name);
+    return Status::Validate(expr.position, "{} needs OVER (…)", name).WithErrorCode("RT2008");
   }
   if (IsAggregateFunction(name) && !IsScalarFunction(name)) return BindAggregate(call, expr);
   if (call.distinct || call.filter || !call.within_group.empty()) {
     if (!IsScalarFunction(name)) return Status::Unsupported("function {}", name).At(expr.position);
-    return Status::Validate(expr.position, "{} is no aggregate function", name);
+    return Status::Validate(expr.position, "{} is no aggregate function", name)
+        .WithErrorCode("RT2008");
   }
   if (name == "INTERVAL" || name == "MINUS_DATE") return BindInterval(call, expr);
   if (!IsScalarFunction(name)) {
-    if (IsKnownElsewhere(name)) return Status::Unsupported("function {}", name).At(expr.position);
+    if (const std::string refused = RefusedFunction(name); !refused.empty())
+      return Status::Unsupported("{}", refused).At(expr.position);
     std::vector<std::string> names = ScalarFunctionNames();
     names.insert(names.end(), AggregateNames().begin(), AggregateNames().end());
     Status status =
         Status::Validate(expr.position, "there is no function {}", name).WithErrorCode("RT2003");
+    if (const std::string_view meant = MeantFunction(name); !meant.empty())
+      return std::move(status).WithHint(std::string(meant));
     const std::string nearest = Nearest(name, names);
-    return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + nearest + ".");
+    return std::move(status).WithHint(nearest.empty() ? "SHOW FUNCTIONS lists those that there are."
+                                                      : "The nearest is " + nearest + ".");
   }
   if (name == "JSON_VALUE" || name == "JSON_QUERY" || name == "JSON_EXISTS") {
     std::vector<Expression> none;
@@ -435,9 +376,11 @@ Result<Expression> ExpressionBinder::BindJson(const ast::Call& call,
 
 Result<Expression> ExpressionBinder::BindAggregate(const ast::Call& call, const ast::Expr& expr) {
   if (!aggregates_)
-    return Status::Validate(expr.position, "an aggregate function cannot stand in {}", clause_);
+    return Status::Validate(expr.position, "an aggregate function cannot stand in {}", clause_)
+        .WithErrorCode("RT2008");
   if (inside_aggregate_)
-    return Status::Validate(expr.position, "an aggregate function cannot stand inside another");
+    return Status::Validate(expr.position, "an aggregate function cannot stand inside another")
+        .WithErrorCode("RT2008");
   if (!call.within_group.empty()) return Status::Unsupported("WITHIN GROUP").At(expr.position);
   CollectedCall collected;
   collected.function = call.function;
@@ -464,22 +407,27 @@ Result<Expression> ExpressionBinder::BindAggregate(const ast::Call& call, const 
   inside_aggregate_ = false;
   RT_TRY(status);
   if (star && call.function != "COUNT")
-    return Status::Validate(expr.position, "{} does not take *", call.function);
+    return Status::Validate(expr.position, "{} does not take *", call.function)
+        .WithErrorCode("RT2008");
   if (call.operands.empty())
-    return Status::Validate(expr.position, "{} needs an argument", call.function);
+    return Status::Validate(expr.position, "{} needs an argument", call.function)
+        .WithErrorCode("RT2022");
   if (collected.filter && collected.filter->type.kind != TypeKind::kBoolean) {
     return Status::Validate(call.filter->position, "FILTER needs a condition, and this is {}",
-                            ToString(collected.filter->type));
+                            ToString(collected.filter->type))
+        .WithErrorCode("RT2006");
   }
   for (const Expression& argument : collected.arguments) {
     if (argument.type.kind == TypeKind::kNull) {
       return Status::Validate(argument.position,
-                              "illegal use of NULL in {}: write CAST(NULL AS type)", call.function);
+                              "illegal use of NULL in {}: write CAST(NULL AS type)", call.function)
+          .WithErrorCode("RT2009");
     }
   }
   if ((call.function == "FIRST_VALUE" || call.function == "LAST_VALUE") &&
       collected.arguments.size() > 1) {
-    return Status::Validate(expr.position, "{} takes one argument", call.function);
+    return Status::Validate(expr.position, "{} takes one argument", call.function)
+        .WithErrorCode("RT2022");
   }
   if (call.function == "LISTAGG" && collected.arguments.size() == 2 &&
       (!collected.arguments[1].is_literal() || !IsCharacter(collected.arguments[1].type))) {
@@ -550,13 +498,17 @@ Result<OverWindow> ExpressionBinder::BindWindow(const ast::WindowSpec& spec, boo
 }
 
 Result<Expression> ExpressionBinder::BindOver(const ast::Call& call, const ast::Expr& expr) {
-  if (!allows_over_) return Status::Validate(expr.position, "OVER cannot stand in {}", clause_);
-  if (inside_over_) return Status::Validate(expr.position, "OVER cannot stand inside OVER");
+  if (!allows_over_)
+    return Status::Validate(expr.position, "OVER cannot stand in {}", clause_)
+        .WithErrorCode("RT2008");
+  if (inside_over_)
+    return Status::Validate(expr.position, "OVER cannot stand inside OVER").WithErrorCode("RT2008");
   const bool ranking = IsRankingFunction(call.function);
   if (!ranking && !IsAggregateFunction(call.function)) {
-    if (IsKnownElsewhere(call.function))
-      return Status::Unsupported("function {}", call.function).At(expr.position);
-    return Status::Validate(expr.position, "{} cannot be used with OVER", call.function);
+    if (const std::string refused = RefusedFunction(call.function); !refused.empty())
+      return Status::Unsupported("{}", refused).At(expr.position);
+    return Status::Validate(expr.position, "{} cannot be used with OVER", call.function)
+        .WithErrorCode("RT2008");
   }
   if (call.filter) return Status::Unsupported("FILTER with OVER").At(expr.position);
   std::vector<Expression> arguments;
@@ -569,13 +521,15 @@ Result<Expression> ExpressionBinder::BindOver(const ast::Call& call, const ast::
   if (!window.ok()) return window.status();
   if (!bound.ok()) return bound.status();
   if (ranking && window->order.empty()) {
-    return Status::Validate(call.over->position, "{} needs ORDER BY in its OVER", call.function);
+    return Status::Validate(call.over->position, "{} needs ORDER BY in its OVER", call.function)
+        .WithErrorCode("RT2027");
   }
   const bool constant_order =
       ranking && std::all_of(window->order.begin(), window->order.end(),
                              [](const OverWindow::Order& order) { return order.key.is_literal(); });
   if (constant_order)
-    return Status::Validate(call.over->position, "the ORDER BY of {} is a constant", call.function);
+    return Status::Validate(call.over->position, "the ORDER BY of {} is a constant", call.function)
+        .WithErrorCode("RT2027");
   Result<Type> type = ResolveAggregate(call.function, *bound, false);
   if (!type.ok()) return Status(type.status()).At(expr.position);
   const auto shared = std::make_shared<const OverWindow>(std::move(*window));
@@ -623,7 +577,8 @@ Result<Expression> ExpressionBinder::BindCase(const ast::Case& node) {
       condition = Expression::Null(Type::Boolean());
     } else if (condition.type.kind != TypeKind::kBoolean) {
       return Status::Validate(when->position, "WHEN needs a condition, and this is {}",
-                              ToString(condition.type));
+                              ToString(condition.type))
+          .WithErrorCode("RT2006");
     }
     RT_ASSIGN(Expression value, Bind(*then));
     operands.push_back(std::move(condition));
@@ -640,14 +595,15 @@ Result<Expression> ExpressionBinder::BindCase(const ast::Case& node) {
     if (value.type.kind != TypeKind::kNull) types.push_back(value.type.WithoutTimeAttribute());
   }
   if (types.empty())
-    return Status::Validate(node.whens[0].second->position,
-                            "a CASE needs a value that is not NULL");
+    return Status::Validate(node.whens[0].second->position, "a CASE needs a value that is not NULL")
+        .WithErrorCode("RT2009");
   const std::optional<Type> common = LeastRestrictive(types);
   if (!common) {
     std::string list;
     for (const Type& type : types) list += (list.empty() ? "" : ", ") + ToString(type);
     return Status::Validate(node.whens[0].second->position,
-                            "the values of CASE do not go together: {}", list);
+                            "the values of CASE do not go together: {}", list)
+        .WithErrorCode("RT2006");
   }
   for (Expression& value : values) {
     if (value.type.kind == TypeKind::kNull) value = Expression::Null(*common);
@@ -704,7 +660,8 @@ Result<Expression> ExpressionBinder::BindRowsEqual(const ast::Expr& left, const 
   const auto* b = right.as<ast::Call>();
   if (!b || b->function != "ROW" || b->operands.size() != a->operands.size()) {
     return Status::Validate(right.position, "a row of {} values is compared with something else",
-                            a->operands.size());
+                            a->operands.size())
+        .WithErrorCode("RT2006");
   }
   std::vector<Expression> terms;
   for (size_t i = 0; i < a->operands.size(); ++i) {
@@ -732,7 +689,8 @@ Result<Expression> ExpressionBinder::BindIn(const ast::In& in) {
   RT_ASSIGN(Expression operand, Bind(*in.operand));
   RT_ASSIGN(std::vector<Expression> values, BindAll(in.list));
   if (operand.type.kind == TypeKind::kNull)
-    return Status::Validate(in.operand->position, "illegal use of NULL before IN");
+    return Status::Validate(in.operand->position, "illegal use of NULL before IN")
+        .WithErrorCode("RT2009");
   std::vector<Type> types;
   for (const Expression& value : values) {
     if (value.type.kind != TypeKind::kNull) types.push_back(value.type);
@@ -749,7 +707,8 @@ Result<Expression> ExpressionBinder::BindIn(const ast::In& in) {
     if (!both_numbers && !both_text && !date_text && !list_of_texts &&
         !LeastRestrictive(types[i], operand.type)) {
       return Status::Validate(in.operand->position, "{} and {} cannot be compared with IN",
-                              ToString(operand.type), ToString(types[i]));
+                              ToString(operand.type), ToString(types[i]))
+          .WithErrorCode("RT2006");
     }
   }
   const bool text = IsCharacter(operand.type);

@@ -59,7 +59,8 @@ Status CheckMetadata(const CatalogTable& table, SourcePosition position) {
     if (std::find(known.begin(), known.end(), column.metadata_key) != known.end()) continue;
     Status status =
         Status::Validate(position, "the metadata key {} of column {} is not known to {}",
-                         Quote(column.metadata_key), Quote(column.name), Quote(table.connector()));
+                         Quote(column.metadata_key), Quote(column.name), Quote(table.connector()))
+            .WithErrorCode("RT2029");
     const std::string nearest = Nearest(column.metadata_key, known);
     return nearest.empty() ? status
                            : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
@@ -87,7 +88,8 @@ Result<QueryBinder::Source> QueryBinder::Aliased(LogicalPointer node, const ast:
   if (!table.columns.empty()) {
     if (static_cast<int>(table.columns.size()) != node->schema.size()) {
       return Status::Validate(table.position, "{} names {} columns, and the table has {}",
-                              Quote(columns.alias), table.columns.size(), node->schema.size());
+                              Quote(columns.alias), table.columns.size(), node->schema.size())
+          .WithErrorCode("RT2019");
     }
     // Only VALUES takes the names into the plan; elsewhere they are names in the scope.
     std::vector<std::string> names;
@@ -141,7 +143,8 @@ Result<QueryBinder::Source> QueryBinder::BindNamed(const ast::NamedTable& named,
         if (static_cast<int>(names.size()) != node->schema.size()) {
           return Status::Validate(item->name.position,
                                   "{} names {} columns, and its query gives {}",
-                                  Quote(item->name.parts[0]), names.size(), node->schema.size());
+                                  Quote(item->name.parts[0]), names.size(), node->schema.size())
+              .WithErrorCode("RT2019");
         }
         RT_ASSIGN(node, Renamed(std::move(node), names));
       } else {
@@ -151,6 +154,7 @@ Result<QueryBinder::Source> QueryBinder::BindNamed(const ast::NamedTable& named,
         if (twice != names.end()) {
           return Status::Validate(item->name.position, "{} has the column {} twice",
                                   Quote(item->name.parts[0]), Quote(*twice))
+              .WithErrorCode("RT2014")
               .WithHint("Give the columns different names with AS.");
         }
       }

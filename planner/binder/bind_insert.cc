@@ -100,7 +100,8 @@ Result<InsertShape> ShapeOf(const ast::Insert& insert, const CatalogTable& table
                              : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
     }
     if (shape.sources[static_cast<size_t>(column)] >= 0) {
-      return Status::Validate(name.position, "INSERT names column {} twice", Quote(name.parts[0]));
+      return Status::Validate(name.position, "INSERT names column {} twice", Quote(name.parts[0]))
+          .WithErrorCode("RT2014");
     }
     shape.sources[static_cast<size_t>(column)] = static_cast<int>(i);
     targets->push_back(column);
@@ -110,7 +111,8 @@ Result<InsertShape> ShapeOf(const ast::Insert& insert, const CatalogTable& table
     if (shape.sources[static_cast<size_t>(i)] < 0 && !sink.type(i).nullable) {
       return Status::Validate(insert.position,
                               "column {} of {} is NOT NULL, and INSERT does not name it",
-                              Quote(sink.name(i)), table.path.name);
+                              Quote(sink.name(i)), table.path.name)
+          .WithErrorCode("RT2032");
     }
   }
   return shape;
@@ -137,7 +139,8 @@ Result<LogicalPointer> BindInsert(const ast::Insert& insert, BindContext& contex
     return Status::Unsupported("INSERT … PARTITION").At(insert.position);
   const ObjectPath path = context.catalog->Resolve(insert.table.parts);
   if (context.catalog->FindView(path)) {
-    return Status::Validate(insert.table.position, "{} is a view and cannot be written", path.name);
+    return Status::Validate(insert.table.position, "{} is a view and cannot be written", path.name)
+        .WithErrorCode("RT2017");
   }
   RT_ASSIGN(TablePointer table, FindTableOrNearest(insert.table, *context.catalog));
   LogicalSink sink;
@@ -162,7 +165,8 @@ Result<LogicalPointer> BindInsert(const ast::Insert& insert, BindContext& contex
     return Status::Validate(insert.table.position, "table {} cannot be written: {}", path.name,
                             table->connector().empty()
                                 ? "it has no 'connector'"
-                                : "its connector " + Quote(table->connector()) + " is no sink");
+                                : "its connector " + Quote(table->connector()) + " is no sink")
+        .WithErrorCode("RT2017");
   }
   if (insert.overwrite && !table->sink->overwrite) {
     return Status::Validate(

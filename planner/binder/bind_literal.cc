@@ -27,7 +27,8 @@ Result<Expression> ExactNumber(const std::string& text, bool negative, SourcePos
   int64_t whole = 0;
   if (scale == 0) {
     if (!ParseInt64((negative ? "-" : "") + digits, &whole)) {
-      return Status::Validate(position, "the number {} is larger than a BIGINT", shown);
+      return Status::Validate(position, "the number {} is larger than a BIGINT", shown)
+          .WithErrorCode("RT2026");
     }
     const bool small = whole >= INT32_MIN && whole <= INT32_MAX;
     return Expression::Literal(whole, (small ? Type::Int() : Type::BigInt()).NotNull());
@@ -40,11 +41,13 @@ Result<Expression> ExactNumber(const std::string& text, bool negative, SourcePos
                             : written;
   if (precision > kMaxDecimalPrecision) {
     return Status::Validate(position, "the number {} has more than {} digits", shown,
-                            kMaxDecimalPrecision);
+                            kMaxDecimalPrecision)
+        .WithErrorCode("RT2026");
   }
   int64_t small = 0;  // Flink's bound: the digits make a BIGINT
   if (!ParseInt64((negative ? "-" : "") + digits, &small)) {
-    return Status::Validate(position, "the number {} has too many digits", shown);
+    return Status::Validate(position, "the number {} has too many digits", shown)
+        .WithErrorCode("RT2026");
   }
   const int128 unscaled = small;
   Expression made = Expression::Literal(unscaled, Type::Decimal(precision, scale).NotNull());
@@ -74,7 +77,8 @@ Result<Expression> ApproximateNumber(const std::string& text, bool negative,
                                      SourcePosition position) {
   const double value = std::strtod(text.c_str(), nullptr);
   if (!(value <= 1.7976931348623157e308)) {
-    return Status::Validate(position, "the number {} is larger than a DOUBLE", text);
+    return Status::Validate(position, "the number {} is larger than a DOUBLE", text)
+        .WithErrorCode("RT2026");
   }
   Expression made =
       Expression::Literal(negative ? 0 - value : value, Type::Double().NotNull());  // no -0.0
@@ -93,7 +97,8 @@ int TextLength(std::string_view text) {
 
 Result<Expression> BinaryLiteral(const std::string& hex, SourcePosition position) {
   if (hex.size() % 2 != 0)
-    return Status::Validate(position, "a binary literal needs an even number of digits");
+    return Status::Validate(position, "a binary literal needs an even number of digits")
+        .WithErrorCode("RT2026");
   std::string bytes;
   for (size_t i = 0; i < hex.size(); i += 2) {
     int value = 0;
@@ -103,7 +108,8 @@ Result<Expression> BinaryLiteral(const std::string& hex, SourcePosition position
                         : c >= 'a' && c <= 'f' ? c - 'a' + 10
                         : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                                : -1;
-      if (digit < 0) return Status::Validate(position, "{} is no hexadecimal digit", c);
+      if (digit < 0)
+        return Status::Validate(position, "{} is no hexadecimal digit", c).WithErrorCode("RT2026");
       value = value * 16 + digit;
     }
     bytes += static_cast<char>(value);
@@ -181,6 +187,7 @@ Status CheckFirstField(int64_t value, int precision, const Unit& unit, SourcePos
   const std::string digits = std::to_string(std::to_string(value).size());
   return Status::Validate(position, "the interval of {} {} has more than {} digits", value,
                           unit.name, precision)
+      .WithErrorCode("RT2026")
       .WithHint(fmt::format("Say how many: INTERVAL '{}' {}({}).", value, unit.name, digits));
 }
 
@@ -189,7 +196,8 @@ Result<int64_t> IntervalAmount(std::string text, int precision, const Unit& firs
                                SourcePosition position) {
   const Status wrong =
       Status::Validate(position, "'{}' is no interval of {}{}{}", text, first.name,
-                       &first == &last ? "" : " TO ", &first == &last ? "" : last.name);
+                       &first == &last ? "" : " TO ", &first == &last ? "" : last.name)
+          .WithErrorCode("RT2026");
   bool negative = false;
   while (!text.empty() && text.front() == ' ') text.erase(0, 1);
   while (!text.empty() && text.back() == ' ') text.pop_back();

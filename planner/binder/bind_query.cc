@@ -48,7 +48,8 @@ Result<LogicalPointer> QueryBinder::Bind(const ast::Query& query, const Scope* o
   scope.outer = with_;
   for (const ast::WithItem& item : query.with) {
     if (scope.items.contains(item.name.parts[0])) {
-      return Status::Validate(item.name.position, "WITH has {} twice", Quote(item.name.parts[0]));
+      return Status::Validate(item.name.position, "WITH has {} twice", Quote(item.name.parts[0]))
+          .WithErrorCode("RT2014");
     }
     // A name sees those before it only, so it is bound once here, for its errors.
     QueryBinder binder(context_, &scope, view_depth_);
@@ -137,14 +138,16 @@ Result<LogicalPointer> QueryBinder::BindValues(const ast::Values& values, const 
         return Status::Unsupported("DEFAULT in VALUES").At(expr->position);
       RT_ASSIGN(Expression bound, ExpressionBinder(nothing).Naming("VALUES").Bind(*expr));
       if (bound.type.kind == TypeKind::kNull) {
-        return Status::Validate(expr->position, "illegal use of NULL: write CAST(NULL AS type)");
+        return Status::Validate(expr->position, "illegal use of NULL: write CAST(NULL AS type)")
+            .WithErrorCode("RT2009");
       }
       all_literals = all_literals && IsLiteral(*expr);
       given.push_back(std::move(bound));
     }
     if (given.size() != values.rows[0].size()) {
       return Status::Validate(values.positions[r], "this row has {} values, the first has {}",
-                              given.size(), values.rows[0].size());
+                              given.size(), values.rows[0].size())
+          .WithErrorCode("RT2019");
     }
     if (!shape) {
       rows.push_back(std::move(given));
@@ -162,7 +165,8 @@ Result<LogicalPointer> QueryBinder::BindValues(const ast::Values& values, const 
     }
     if (row.size() != shape->sources.size() || wanted != given.size()) {
       return Status::Validate(values.positions[r], "this row has {} values for {} columns",
-                              given.size(), wanted);
+                              given.size(), wanted)
+          .WithErrorCode("RT2019");
     }
     rows.push_back(std::move(row));
   }
@@ -173,7 +177,8 @@ Result<LogicalPointer> QueryBinder::BindValues(const ast::Values& values, const 
     for (const std::vector<Expression>& row : rows) types.push_back(row[i].type);
     const std::optional<Type> common = LeastRestrictive(types);
     if (!common)
-      return Status::Validate(position, "the values of column {} do not go together", i + 1);
+      return Status::Validate(position, "the values of column {} do not go together", i + 1)
+          .WithErrorCode("RT2019");
     schema.Add({"EXPR$" + std::to_string(i), common->WithoutTimeAttribute()});
   }
   if (all_literals) {
@@ -206,7 +211,8 @@ Result<LogicalPointer> QueryBinder::BindSetOperation(const ast::SetOperation& op
   RT_ASSIGN(LogicalPointer right, Bind(*operation.right, outer, shape));
   if (left->schema.size() != right->schema.size()) {
     return Status::Validate(operation.right->position, "UNION of {} and {} columns",
-                            left->schema.size(), right->schema.size());
+                            left->schema.size(), right->schema.size())
+        .WithErrorCode("RT2019");
   }
   Schema schema;
   for (int i = 0; i < left->schema.size(); ++i) {
@@ -216,7 +222,8 @@ Result<LogicalPointer> QueryBinder::BindSetOperation(const ast::SetOperation& op
     if (!common) {
       return Status::Validate(operation.right->position,
                               "column {} of UNION is {} on one side and {} on the other", i + 1,
-                              ToString(a), ToString(b));
+                              ToString(a), ToString(b))
+          .WithErrorCode("RT2019");
     }
     const bool same_attribute = a.time_attribute == b.time_attribute && a.SameButNullability(b);
     schema.Add(

@@ -176,7 +176,7 @@ LogicalPointer WithoutUnused(const LogicalPointer& node, const LogicalPointer& b
 Status Flatten(const std::vector<ast::GroupItem>& items, std::vector<ast::ExprPointer>* keys) {
   for (const ast::GroupItem& item : items) {
     if (item.kind != ast::GroupItem::Kind::kExpression && item.kind != ast::GroupItem::Kind::kSet) {
-      return Status::Unsupported("GROUPING SETS, ROLLUP and CUBE");
+      return Status::Unsupported("GROUP BY with GROUPING SETS, ROLLUP or CUBE");
     }
     keys->insert(keys->end(), item.expressions.begin(), item.expressions.end());
   }
@@ -196,6 +196,7 @@ std::string OwnName(const ast::Expr& expr) {
 Status OnceEach(const std::string& twice, SourcePosition position) {
   if (twice.empty()) return Status::Ok();
   return Status::Validate(position, "column {} is twice in its table", Quote(twice))
+      .WithErrorCode("RT2014")
       .WithHint("Give the columns different names with AS.");
 }
 
@@ -281,7 +282,8 @@ Status QueryBinder::ShapeItems(const InsertShape& shape, SourcePosition position
   }
   if (wanted != block->items.size()) {
     return Status::Validate(position, "the query gives {} columns, INSERT names {}",
-                            block->items.size(), wanted);
+                            block->items.size(), wanted)
+        .WithErrorCode("RT2019");
   }
   block->items = std::move(shaped);
   return Status::Ok();
@@ -294,7 +296,8 @@ Status QueryBinder::BindItems(Block* block) {
     if (!item.expr) continue;
     RT_ASSIGN(item.bound, block->Binder("SELECT").Bind(*item.expr));
     if (item.bound.type.kind == TypeKind::kNull) {
-      return Status::Validate(item.position, "illegal use of NULL: write CAST(NULL AS type)");
+      return Status::Validate(item.position, "illegal use of NULL: write CAST(NULL AS type)")
+          .WithErrorCode("RT2009");
     }
   }
   return Status::Ok();
@@ -414,7 +417,8 @@ Result<LogicalPointer> QueryBinder::BindSelect(const ast::Select& select, const 
       int64_t millis = 0;
       if (!ParseDurationMillis(ttl, &millis)) {
         return Status::Validate(hint.position,
-                                "STATE_TTL takes a duration, such as '1d', and not {}", Quote(ttl));
+                                "STATE_TTL takes a duration, such as '1d', and not {}", Quote(ttl))
+            .WithErrorCode("RT2018");
       }
       block.ttl_hints.emplace_back(table, ttl);
     }
@@ -457,7 +461,8 @@ Result<LogicalPointer> QueryBinder::BindSelect(const ast::Select& select, const 
     RT_ASSIGN(block.qualify, binder.WithAliases(&block.aliases).BindCondition(*select.qualify));
     block.qualify_names_items = binder.used_alias();
     if (!HasOver(*block.qualify))
-      return Status::Validate(select.qualify->position, "QUALIFY needs a function with OVER in it");
+      return Status::Validate(select.qualify->position, "QUALIFY needs a function with OVER in it")
+          .WithErrorCode("RT2008");
   }
   RT_TRY(BindOrder(query, &block));
   if (block.aggregated()) RT_TRY(Aggregate(&block));

@@ -88,7 +88,8 @@ class TableBuilder {
 
   Status NoColumn(const ast::Name& name) const {
     Status status =
-        Status::Validate(name.position, "the table has no column {}", Quote(name.ToString()));
+        Status::Validate(name.position, "the table has no column {}", Quote(name.ToString()))
+            .WithErrorCode("RT2002");
     const std::string nearest = Nearest(name.parts.back(), ColumnNames());
     return nearest.empty() ? status
                            : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
@@ -186,7 +187,8 @@ class TableBuilder {
         return Status::Ok();
       }
       return Status::Validate(column.name.position, "the table has column {} twice",
-                              Quote(made.name));
+                              Quote(made.name))
+          .WithErrorCode("RT2014");
     }
     table_.columns.push_back(std::move(made));
     return Status::Ok();
@@ -216,7 +218,8 @@ class TableBuilder {
           table_.columns[static_cast<size_t>(existing)].kind == TableColumn::Kind::kComputed;
       const bool twice = existing >= 0 || by_name.contains(name);
       if (twice && !replaces)
-        return Status::Validate(column.name.position, "the table has column {} twice", Quote(name));
+        return Status::Validate(column.name.position, "the table has column {} twice", Quote(name))
+            .WithErrorCode("RT2014");
       TableColumn computed;
       computed.name = name;
       computed.kind = TableColumn::Kind::kComputed;
@@ -254,7 +257,8 @@ class TableBuilder {
                 ExpressionBinder(scope).Naming("a computed column").Bind(*column.expression));
       if (bound.type.kind == TypeKind::kNull)
         return Status::Validate(column.expression->position,
-                                "illegal use of NULL: write CAST(NULL AS type)");
+                                "illegal use of NULL: write CAST(NULL AS type)")
+            .WithErrorCode("RT2009");
       TableColumn& made = table_.columns[static_cast<size_t>(Find(column.name.parts[0]))];
       made.type = bound.type;
       made.expression = std::move(bound);
@@ -274,10 +278,12 @@ class TableBuilder {
     if (table_.watermark && overwrites_watermark_ && declared_for != table_.watermark->column) {
       return Status::Validate(watermark.position,
                               "the table behind LIKE has a WATERMARK for another column")
+          .WithErrorCode("RT2016")
           .WithHint("Write LIKE … (EXCLUDING WATERMARKS).");
     }
     if (table_.watermark && !overwrites_watermark_) {
       return Status::Validate(watermark.position, "the table behind LIKE has a WATERMARK already")
+          .WithErrorCode("RT2016")
           .WithHint("Write LIKE … (OVERWRITING WATERMARKS) or (EXCLUDING WATERMARKS).");
     }
     if (watermark.column.parts.size() > 1)
@@ -297,9 +303,10 @@ class TableBuilder {
                 ExpressionBinder(scope).Naming("WATERMARK").Bind(*watermark.expression));
       if (!IsTimestamp(made.expression.type) || made.expression.type.precision > 3) {
         return Status::Validate(
-            watermark.expression->position,
-            "a WATERMARK is a TIMESTAMP(0..3) or TIMESTAMP_LTZ(0..3), and this is {}",
-            ToString(made.expression.type));
+                   watermark.expression->position,
+                   "a WATERMARK is a TIMESTAMP(0..3) or TIMESTAMP_LTZ(0..3), and this is {}",
+                   ToString(made.expression.type))
+            .WithErrorCode("RT2016");
       }
     }
     table_.watermark = std::move(made);
@@ -311,9 +318,10 @@ class TableBuilder {
     const TableColumn& column = table_.columns[static_cast<size_t>(table_.watermark->column)];
     if (!IsTimestamp(column.type) || column.type.precision > 3 || column.type.is_proctime()) {
       return Status::Validate(
-          position,
-          "the rowtime column {} must be TIMESTAMP(0..3) or TIMESTAMP_LTZ(0..3), and is {}",
-          Quote(column.name), ToString(column.type.Nullable()));
+                 position,
+                 "the rowtime column {} must be TIMESTAMP(0..3) or TIMESTAMP_LTZ(0..3), and is {}",
+                 Quote(column.name), ToString(column.type.Nullable()))
+          .WithErrorCode("RT2016");
     }
     return Status::Ok();
   }
@@ -326,29 +334,34 @@ class TableBuilder {
             .At(constraint.position);
       if (constraint.enforced) {
         return Status::Validate(constraint.position, "a PRIMARY KEY is not enforced")
+            .WithErrorCode("RT2015")
             .WithHint("Write PRIMARY KEY (…) NOT ENFORCED.");
       }
       if (!table_.primary_key.empty())
-        return Status::Validate(constraint.position, "a table has one PRIMARY KEY at most");
+        return Status::Validate(constraint.position, "a table has one PRIMARY KEY at most")
+            .WithErrorCode("RT2015");
       for (const ast::Name& name : constraint.columns) {
         const int column = Find(name.parts[0]);
         if (column < 0) return NoColumn(name);
         if (table_.columns[static_cast<size_t>(column)].kind != TableColumn::Kind::kPhysical) {
           return Status::Validate(name.position,
                                   "{} is no physical column and cannot be in the PRIMARY KEY",
-                                  Quote(name.parts[0]));
+                                  Quote(name.parts[0]))
+              .WithErrorCode("RT2015");
         }
         const Type& key_type = table_.columns[static_cast<size_t>(column)].type;
         if (column < static_cast<int>(like_width_) && key_type.nullable) {
           return Status::Validate(name.position,
                                   "column {} of the table behind LIKE may be NULL, so it cannot be "
                                   "in the PRIMARY KEY",
-                                  Quote(name.parts[0]));
+                                  Quote(name.parts[0]))
+              .WithErrorCode("RT2015");
         }
         if (std::find(table_.primary_key.begin(), table_.primary_key.end(), column) !=
             table_.primary_key.end()) {
           return Status::Validate(name.position, "the PRIMARY KEY has {} twice",
-                                  Quote(name.parts[0]));
+                                  Quote(name.parts[0]))
+              .WithErrorCode("RT2015");
         }
         table_.primary_key.push_back(column);
       }
@@ -443,14 +456,16 @@ Result<CatalogView> BindCreateView(const ast::CreateView& statement, BindContext
       static_cast<int>(view.column_names.size()) != bound->schema.size()) {
     return Status::Validate(statement.name.position,
                             "the view names {} columns, and its query gives {}",
-                            view.column_names.size(), bound->schema.size());
+                            view.column_names.size(), bound->schema.size())
+        .WithErrorCode("RT2019");
   }
   std::vector<std::string> names =
       view.column_names.empty() ? UnaliasedNames(*statement.query) : view.column_names;
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());
   if (twice != names.end())
-    return Status::Validate(statement.name.position, "the view has column {} twice", Quote(*twice));
+    return Status::Validate(statement.name.position, "the view has column {} twice", Quote(*twice))
+        .WithErrorCode("RT2014");
   view.query_sql = statement.query_sql;
   view.home_catalog = context.catalog->current_catalog();
   view.home_database = context.catalog->current_database();

@@ -31,11 +31,13 @@ Result<ResolvedColumn> Scope::ResolveHere(const ast::Name& name) const {
         if (found.column >= table.first) {
           return Status::Validate(name.position, "column {} is twice in its table",
                                   Quote(name.ToString()))
+              .WithErrorCode("RT2014")
               .WithHint("Give the columns different names with AS.");
         }
         if (found.column >= 0) {
           return Status::Validate(name.position, "column {} is in more than one table",
                                   Quote(name.ToString()))
+              .WithErrorCode("RT2014")
               .WithHint("Write the table before it, as in t." + name.parts[prefix] + ".");
         }
         found = {table.first + static_cast<int>(i), table.columns[i].type, table.columns[i].name,

@@ -48,7 +48,8 @@ OperatorResult Create(const PhysicalGroupAggregate& aggregate, NodeContext at) {
   if (!aggregate.ttl_hints.empty()) {
     const std::string& text = aggregate.ttl_hints.back().second;
     if (!ParseDurationMillis(text, &at.context.state_ttl_millis)) {
-      return Status::InvalidArgument("{} in a STATE_TTL hint is no duration", Quote(text));
+      return Status::InvalidArgument("{} in a STATE_TTL hint is no duration", Quote(text))
+          .WithErrorCode("RT2018");
     }
   }
   if (aggregate.phase == AggregatePhase::kLocal) {

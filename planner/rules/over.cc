@@ -153,7 +153,8 @@ Status CheckCalls(const std::vector<Expression>& calls) {
                   std::all_of(call.over->order.begin(), call.over->order.end(),
                               [](const OverWindow::Order& o) { return !o.key.is_input(); }))) {
       return Status::Validate(call.position, "{} needs ORDER BY with a column that is not constant",
-                              call.function);
+                              call.function)
+          .WithErrorCode("RT2027");
     }
   }
   return Status::Ok();

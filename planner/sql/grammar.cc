@@ -4,8 +4,13 @@
 #include "engine/value_text.h"
 #include "planner/sql/parser.h"
 #include "planner/sql/reserved_words.h"
+#include "planner/sql/suggestions.h"
 
 namespace rowtide {
+
+namespace {
+constexpr std::string_view kString = "a string in single quotes";
+}  // namespace
 
 Grammar::Grammar(std::string_view text, size_t offset, int line, int column)
     : text_(text), lexer_(text), begin_(offset) {
@@ -102,18 +107,56 @@ Status Grammar::Unexpected(std::string_view expected) const {
   const bool reserved = token.kind == Token::Kind::kWord && IsReservedWord(token.upper);
   Status status = Status::Parse(token.position, "{}{} where {} was expected",
                                 reserved ? "the reserved word " : "", Quote(found), expected);
-  if (reserved && expected == "a name") {
-    return std::move(status).WithHint(
-        fmt::format("Put it in back-ticks to use it as a name: `{}`.", found));
+  const bool second = expected == kEndOfStatement && token.kind == Token::Kind::kWord &&
+                      (StartsStatement(token.upper) || StartsStatement(Before().upper));
+  if (second) status = std::move(status).WithErrorCode("RT1001");
+  std::string hint = second ? "Put ; between two statements." : Advice(expected, found, reserved);
+  return hint.empty() ? status : std::move(status).WithHint(std::move(hint));
+}
+
+const Token& Grammar::Before() const {
+  static const Token kNone;
+  return at_ > first_ ? tokens_[at_ - 1] : kNone;
+}
+
+// What may have been meant by the token that does not fit, and by the one before it.
+std::string Grammar::Advice(std::string_view expected, std::string_view found,
+                            bool reserved) const {
+  const Token& token = Here();
+  const Token& before = Before();
+  const bool word = token.kind == Token::Kind::kWord;
+  if (found.starts_with('"')) return "Text stands in single quotes, a name in back-ticks.";
+  if (expected == kString && word) {
+    return tokens_[first_].upper == "SET" || tokens_[first_].upper == "RESET"
+               ? "Both sides stand in single quotes: SET 'key' = 'value'."
+               : fmt::format("Put it in single quotes: '{}'.", found);
   }
-  if (found.starts_with('"'))
-    return std::move(status).WithHint("Text stands in single quotes, a name in back-ticks.");
-  if (token.kind != Token::Kind::kWord) return status;
-  const std::string nearest = Nearest(token.upper, {std::string(expected)});
-  if (!nearest.empty() && nearest != token.upper) {
-    return std::move(status).WithHint(fmt::format("Did you mean {}?", nearest));
+  const bool wants_item = expected == "a name" || expected == "an expression";
+  if (wants_item && before.kind == Token::Kind::kSymbol && before.upper == "," &&
+      (token.upper == ")" || token.upper == "FROM"))
+    return "Take away the comma before it.";
+  if (reserved && wants_item) {
+    return token.upper.starts_with("CURRENT_") || token.upper.starts_with("LOCALTIME")
+               ? fmt::format("Write {} without parentheses.", token.upper)
+               : fmt::format("Put it in back-ticks to use it as a name: `{}`.", found);
   }
-  return status;
+  if (token.upper == "::") return "Write CAST(value AS type).";
+  if (token.upper == "=" && before.upper == "=") return "Write one =.";
+  if (token.upper == "&") return "Write AND.";
+  if (token.upper == "UNSIGNED")
+    return "Types have a sign; the next larger one holds all values: BIGINT for INT UNSIGNED.";
+  if (token.upper == "(" && (before.upper == "STRING" || before.upper == "BYTES"))
+    return fmt::format("{} has no length; {}(n) has.", before.upper,
+                       before.upper == "STRING" ? "VARCHAR" : "VARBINARY");
+  std::string meant;
+  if (word && !reserved) {
+    meant = Nearest(token.upper, {std::string(expected)});
+    if (meant.empty() || meant == token.upper) meant = MeantKeyword(token.upper);
+    if (!meant.empty()) return fmt::format("Did you mean {}?", meant);
+  }
+  if (before.kind == Token::Kind::kWord && !IsReservedWord(before.upper))
+    meant = MeantKeyword(before.upper);
+  return meant.empty() ? "" : fmt::format("Did you mean {} in place of {}?", meant, before.text);
 }
 
 Status Grammar::Enter() {
@@ -171,7 +214,7 @@ Result<std::vector<ast::Name>> Grammar::NameList() {
 }
 
 Result<std::string> Grammar::StringLiteral() {
-  if (Here().kind != Token::Kind::kString) return Unexpected("a string in single quotes");
+  if (Here().kind != Token::Kind::kString) return Unexpected(kString);
   std::string text = Here().text;
   RT_TRY(Step());
   return text;
@@ -190,7 +233,8 @@ Result<int> Grammar::TypeParameter(int fallback, int low, int high, const char* 
   RT_TRY(Expect(")"));
   if (value < low || value > high) {
     return Status::Validate(token.position, "{} must lie between {} and {}, and is {}", what, low,
-                            high, token.text);
+                            high, token.text)
+        .WithErrorCode("RT2021");
   }
   return static_cast<int>(value);
 }
@@ -238,11 +282,13 @@ Result<ast::DataType> Grammar::DataType() {
       RT_TRY(Expect(")"));
       if (precision < 1 || precision > kMaxDecimalPrecision) {
         return Status::Validate(at, "the precision of a DECIMAL must lie between 1 and {}",
-                                kMaxDecimalPrecision);
+                                kMaxDecimalPrecision)
+            .WithErrorCode("RT2021");
       }
       if (scale < 0 || scale > precision) {
         return Status::Validate(
-            at, "the scale of a DECIMAL must lie between 0 and its precision, {}", precision);
+                   at, "the scale of a DECIMAL must lie between 0 and its precision, {}", precision)
+            .WithErrorCode("RT2021");
       }
     }
     type = Type::Decimal(static_cast<int>(precision), static_cast<int>(scale));
@@ -309,14 +355,16 @@ Result<ast::DataType> Grammar::DataType() {
   } else if (word == "VARIANT" || word == "BITMAP" || word == "DESCRIPTOR") {
     known = false;
     made.unsupported = word;
-  } else if (!IsReservedWord(word)) {
+  } else if (const std::string_view meant = MeantType(word);
+             !meant.empty() || !IsReservedWord(word)) {
     static const std::vector<std::string> kTypes = {
         "BOOLEAN",   "TINYINT", "SMALLINT", "INT",     "BIGINT",    "FLOAT",
         "DOUBLE",    "DECIMAL", "CHAR",     "VARCHAR", "STRING",    "BINARY",
         "VARBINARY", "BYTES",   "DATE",     "TIME",    "TIMESTAMP", "TIMESTAMP_LTZ"};
-    const std::string nearest = Nearest(word, kTypes);
+    const std::string nearest = meant.empty() ? Nearest(word, kTypes) : std::string(meant);
     Status status = Status::Validate(start, "there is no data type {}", Quote(first.text))
                         .WithErrorCode("RT2004");
+    if (IsReservedWord(word)) status = std::move(status).WithKind(ErrorKind::kParse);
     return nearest.empty() ? status : std::move(status).WithHint("The nearest is " + nearest + ".");
   } else {
     at_ -= 1;

@@ -15,6 +15,8 @@
 
 namespace rowtide {
 
+inline constexpr std::string_view kEndOfStatement = "the end of the statement";
+
 class Grammar {
  public:
   // Starts at a place of the text; tokens are read as needed, `;` ends a statement.
@@ -51,6 +53,9 @@ class Grammar {
   Status Expect(std::string_view word);
   Status ExpectSequence(std::initializer_list<std::string_view> words);
   Status Unexpected(std::string_view expected) const;
+  std::string Advice(std::string_view expected, std::string_view found, bool reserved) const;
+  const Token& Before() const;  // of this statement; no kind when there is none
+  static bool StartsStatement(const std::string& upper);
   Status Enter();  // one level deeper
   void Leave() { --depth_; }
   Status CheckChain(int links) const;  // a + b + c + …

@@ -632,7 +632,8 @@ Result<std::string> Grammar::TimeUnit() {
   Status status =
       IsReservedWord(token.upper)
           ? Unexpected("a unit of time, such as DAY")
-          : Status::Validate(token.position, "there is no unit of time {}", Quote(token.text));
+          : Status::Validate(token.position, "there is no unit of time {}", Quote(token.text))
+                .WithErrorCode("RT2024");
   return nearest.empty() ? status : std::move(status).WithHint("Did you mean " + nearest + "?");
 }
 

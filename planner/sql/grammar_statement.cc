@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "engine/schema.h"
 #include "planner/sql/grammar.h"
 #include "planner/sql/parser.h"
@@ -30,6 +32,11 @@ const std::vector<std::string>& FirstWords() {
 
 }  // namespace
 
+bool Grammar::StartsStatement(const std::string& upper) {
+  return upper != "WITH" && upper != "TABLE" && upper != "VALUES" &&
+         std::find(FirstWords().begin(), FirstWords().end(), upper) != FirstWords().end();
+}
+
 Result<bool> Grammar::AtEnd() {
   RT_TRY(Fill(0));
   while (Is(";")) {
@@ -43,7 +50,7 @@ Result<bool> Grammar::AtEnd() {
 
 Status Grammar::ExpectEnd() {
   if (Here().kind == Token::Kind::kEnd || Is(";")) return Status::Ok();
-  return Unexpected("the end of the statement");
+  return Unexpected(kEndOfStatement);
 }
 
 ast::Statement Grammar::Made(decltype(ast::Statement::node) node) const {

@@ -93,6 +93,28 @@ TEST(Parser, SaysWhere) {
   EXPECT_EQ(WhereItFails("INSERT INTO s SELECT 1 ON CONFLICT DO NOTHINGS").column, 39);
 }
 
+std::string HintOf(const std::string& text) {
+  const auto parsed = ParseScript(text);
+  return parsed.ok() ? "parses" : parsed.status().hint();
+}
+
+TEST(Parser, SaysWhatWasMeant) {
+  EXPECT_EQ(HintOf("SELECT ROW_NUMBER() OVER (PARTITON BY a ORDER BY b) FROM t"),
+            "Did you mean PARTITION in place of PARTITON?");
+  EXPECT_EQ(HintOf("SELECT a FORM t"), "Did you mean FROM in place of FORM?");
+  EXPECT_EQ(HintOf("CREATE TABEL t (a INT)"), "Did you mean TABLE?");
+  EXPECT_EQ(HintOf("SELECT 1 SELECT 2"), "Put ; between two statements.");
+  EXPECT_EQ(HintOf("SET 'a' = 'b'\nINSERT INTO t SELECT 1"), "Put ; between two statements.");
+  EXPECT_EQ(HintOf("CREATE TABLE t (a INT,)"), "Take away the comma before it.");
+  EXPECT_EQ(HintOf("SET a = 'b'"), "Both sides stand in single quotes: SET 'key' = 'value'.");
+  EXPECT_EQ(HintOf("SELECT value FROM t"), "Put it in back-ticks to use it as a name: `value`.");
+  EXPECT_EQ(HintOf("SELECT a::INT FROM t"), "Write CAST(value AS type).");
+  EXPECT_EQ(HintOf("SELECT CURRENT_TIMESTAMP()"), "Write CURRENT_TIMESTAMP without parentheses.");
+  EXPECT_EQ(HintOf("CREATE TABLE t (a DATETIME)"), "The nearest is TIMESTAMP(3).");
+  EXPECT_EQ(HintOf("CREATE TABLE t (a JSON)"), "The nearest is STRING.");
+  EXPECT_EQ(HintOf("CREATE TABLE t (a VARCHAR2(3))"), "The nearest is VARCHAR.");
+}
+
 TEST(Parser, GoesOnBehindABrokenStatement) {
   ScriptParser parser("SELECT 1; SELEC 2; SELECT ';' ; SELECT FROM; SELECT 3");
   std::vector<bool> ok;
