@@ -100,10 +100,17 @@ NodePointer DecimalComparison(Order order, const Type& type, Nodes arguments) {
   return SignedComparison<int128, int128>(order, type, std::move(arguments), compare);
 }
 
+// = of a BOOLEAN and a text, which Flink does not read as one: never equal, whatever it says.
+bool NeverEqual(const Type& a, const Type& b) {
+  return (a.kind == TypeKind::kBoolean && IsCharacter(b)) ||
+         (IsCharacter(a) && b.kind == TypeKind::kBoolean);
+}
+
 // Both sides in the type they are compared in; DECIMALs keep their scales.
 Status BringTogether(CallSite* site) {
   const Type& a = site->arguments[0]->type();
   const Type& b = site->arguments[1]->type();
+  if (NeverEqual(a, b)) return Status::Ok();
   std::optional<Type> common = ComparedIn(a, b);
   if (!common) {
     // A string beside a date, time or number is read as that.
@@ -131,8 +138,22 @@ Status BringTogether(CallSite* site) {
   return Status::Ok();
 }
 
+template <typename A, typename B>
+NodePointer Unequal(Order order, const Type& type, Nodes arguments) {
+  const uint8_t answer = order == Order::kUnequal ? 1 : 0;
+  return PerRow<uint8_t, A, B>(type, {}, std::move(arguments),
+                               [answer](RowCall&, const A&, const B&, uint8_t* out) {
+                                 *out = answer;
+                                 return Outcome::kValue;
+                               });
+}
+
 Result<NodePointer> Compare(Order order, const Type& type, Nodes arguments) {
   const Type& operand = arguments[0]->type();
+  if (NeverEqual(operand, arguments[1]->type())) {
+    return IsCharacter(operand) ? Unequal<StringView, uint8_t>(order, type, std::move(arguments))
+                                : Unequal<uint8_t, StringView>(order, type, std::move(arguments));
+  }
   if (operand.kind == TypeKind::kDecimal)
     return DecimalComparison(order, type, std::move(arguments));
   switch (LayoutOf(operand)) {

@@ -8,6 +8,7 @@
 #include "engine/value_text.h"
 #include "operators/expressions/casts.h"
 #include "operators/expressions/hashes.h"
+#include "operators/expressions/json_path.h"
 #include "operators/expressions/json_text.h"
 #include "operators/expressions/kernels.h"
 #include "operators/expressions/registry.h"
@@ -37,24 +38,16 @@ class PathSearch {
     json_ = Json();
     if (!ParseJson(text, &json_, false)) return {!path_.is_lax(), nullptr};
     if (json_.kind == Json::Kind::kNull) return {!path_.is_lax(), nullptr};
-    const std::vector<const Json*> reached = path_.Select(json_);
-    if (path_.has_wildcard()) {
-      if (reached.empty() && !path_.is_lax() && !path_.ReachesWildcard(json_))
-        return {true, nullptr};
-      list_ = Json();
-      list_.kind = Json::Kind::kArray;
-      for (const Json* json : reached) list_.items.push_back(*json);
-      return {false, &list_};
-    }
-    if (reached.empty() || reached[0]->kind == Json::Kind::kNull) return {!path_.is_lax(), nullptr};
-    return {false, reached[0]};
+    const JsonPath::Found found = path_.Find(json_);
+    if (found.is_missing || found.value == nullptr || found.value->kind == Json::Kind::kNull)
+      return {!path_.is_lax(), nullptr};
+    return {false, found.value};
   }
   bool is_lax() const { return path_.is_lax(); }
 
  private:
   JsonPath path_;
   Json json_;
-  Json list_;
 };
 
 enum class Behavior : uint8_t { kNull, kError, kDefault, kEmptyArray, kEmptyObject, kTrue, kFalse };

@@ -1,6 +1,5 @@
 #include "operators/expressions/json_text.h"
 
-#include <set>
 #include <algorithm>
 #include <cctype>
 
@@ -190,13 +189,6 @@ class Reader {
   size_t at_ = 0;
 };
 
-std::string_view TakeUntil(std::string_view* text, std::string_view ends) {
-  const size_t end = std::min(text->find_first_of(ends), text->size());
-  const std::string_view part = text->substr(0, end);
-  text->remove_prefix(end);
-  return part;
-}
-
 }  // namespace
 
 const Json* Json::Find(std::string_view name) const {
@@ -273,120 +265,6 @@ void AppendJson(const Json& json, std::string* out) {
     AppendJson(json.items[i], out);
   }
   *out += object ? '}' : ']';
-}
-
-bool JsonPath::ParseBracket(std::string_view* text) {
-  text->remove_prefix(1);
-  if (text->empty()) return false;
-  const char first = text->front();
-  if (first == '\'' || first == '"') {
-    text->remove_prefix(1);
-    const std::string_view name = TakeUntil(text, std::string_view(&first, 1));
-    steps_.push_back({Step::Kind::kMember, std::string(name), 0});
-    if (text->empty()) return false;
-    text->remove_prefix(1);
-  } else {
-    const std::string_view inside = TakeUntil(text, "]");
-    int64_t index = 0;
-    if (inside == "*") {
-      steps_.push_back({Step::Kind::kAny, {}, 0});
-    } else if (ParseInt64(inside, &index)) {
-      steps_.push_back({Step::Kind::kElement, {}, index});
-    } else {
-      return false;
-    }
-  }
-  if (text->empty() || text->front() != ']') return false;
-  text->remove_prefix(1);
-  return true;
-}
-
-bool JsonPath::Parse(std::string_view text) {
-  const auto skip = [&text] {
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))
-      text.remove_prefix(1);
-  };
-  skip();
-  is_lax_ = text.starts_with("lax ");
-  if (is_lax_ || text.starts_with("strict ")) text.remove_prefix(text.find(' '));
-  skip();
-  if (text.empty() || text.front() != '$') return false;
-  text.remove_prefix(1);
-  while (!text.empty()) {
-    if (text.front() == '[') {
-      if (!ParseBracket(&text)) return false;
-      continue;
-    }
-    if (text.front() != '.') return false;
-    text.remove_prefix(1);
-    const bool anywhere = text.starts_with('.');
-    if (anywhere) text.remove_prefix(1);
-    const std::string_view name = TakeUntil(&text, ".[");
-    if (name.empty() || (anywhere && name == "*")) return false;
-    steps_.push_back({name == "*" ? Step::Kind::kAny
-                      : anywhere  ? Step::Kind::kAnywhere
-                                  : Step::Kind::kMember,
-                      std::string(name), 0});
-  }
-  return true;
-}
-
-bool JsonPath::has_wildcard() const {
-  for (const Step& step : steps_) {
-    if (step.kind == Step::Kind::kAny || step.kind == Step::Kind::kAnywhere) return true;
-  }
-  return false;
-}
-
-void JsonPath::Follow(const Step& step, const Json& json, std::vector<const Json*>* next) {
-  switch (step.kind) {
-    case Step::Kind::kMember:
-      if (const Json* member = json.kind == Json::Kind::kObject ? json.Find(step.name) : nullptr)
-        next->push_back(member);
-      break;
-    case Step::Kind::kAny: {
-      std::set<std::string_view> met;  // of a name said twice the last value, at the first place
-      for (size_t i = 0; i < json.items.size(); ++i) {
-        const bool is_object = json.kind == Json::Kind::kObject;
-        if (is_object && !met.insert(json.names[i]).second) continue;
-        next->push_back(is_object ? json.Find(json.names[i]) : &json.items[i]);
-      }
-      break;
-    }
-    case Step::Kind::kElement:
-      if (json.kind == Json::Kind::kArray) {
-        const int64_t size = static_cast<int64_t>(json.items.size());
-        const int64_t index = step.index < 0 ? size + step.index : step.index;
-        if (index >= 0 && index < size) next->push_back(&json.items[static_cast<size_t>(index)]);
-      }
-      break;
-    case Step::Kind::kAnywhere:
-      if (const Json* member = json.kind == Json::Kind::kObject ? json.Find(step.name) : nullptr)
-        next->push_back(member);
-      for (const Json& item : json.items) Follow(step, item, next);
-      break;
-  }
-}
-
-std::vector<const Json*> JsonPath::Select(const Json& root) const {
-  std::vector<const Json*> reached{&root};
-  for (const Step& step : steps_) {
-    std::vector<const Json*> next;
-    for (const Json* json : reached) Follow(step, *json, &next);
-    reached = std::move(next);
-  }
-  return reached;
-}
-
-bool JsonPath::ReachesWildcard(const Json& root) const {
-  std::vector<const Json*> reached{&root};
-  for (const Step& step : steps_) {
-    if (step.kind == Step::Kind::kAny || step.kind == Step::Kind::kAnywhere) break;
-    std::vector<const Json*> next;
-    for (const Json* json : reached) Follow(step, *json, &next);
-    reached = std::move(next);
-  }
-  return !reached.empty();
 }
 
 }  // namespace rowtide

@@ -1,4 +1,4 @@
-// A small JSON reader for the SQL/JSON functions, and the paths they take.
+// A small JSON reader and writer for the SQL/JSON functions.
 //
 // Numbers keep their text (`1.50` stays `1.50`), which the SQL functions show. Untrusted text:
 // nesting is limited, and what is no JSON value is refused.
@@ -28,30 +28,5 @@ bool ParseJson(std::string_view text, Json* json, bool whole = true);
 std::string BigDecimalText(std::string_view number);
 // Without blanks: `{"a":[1,2]}`.
 void AppendJson(const Json& json, std::string* out);
-
-// `lax $.a.b[0]`, `strict $['a'].*`; without a mode it is strict, as in Flink.
-class JsonPath {
- public:
-  bool Parse(std::string_view text);
-  bool is_lax() const { return is_lax_; }
-  // What the path reaches; empty when a step leads nowhere. More than one only with wildcards.
-  std::vector<const Json*> Select(const Json& root) const;
-  bool has_wildcard() const;
-  // Whether the steps before the first wildcard lead somewhere.
-  bool ReachesWildcard(const Json& root) const;
-
- private:
-  struct Step {
-    enum class Kind : uint8_t { kMember, kElement, kAny, kAnywhere };  // kAnywhere: `..name`
-    Kind kind;
-    std::string name;
-    int64_t index = 0;
-  };
-  bool ParseBracket(std::string_view* text);
-  static void Follow(const Step& step, const Json& json, std::vector<const Json*>* next);
-
-  bool is_lax_ = false;
-  std::vector<Step> steps_;
-};
 
 }  // namespace rowtide

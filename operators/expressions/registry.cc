@@ -132,8 +132,11 @@ R ToTimestampLtz(A a) {
 R Comparison(A a) {
   const Type& left = a[0].type;
   const Type& right = a[1].type;
-  const bool text_beside = (IsCharacter(left) && (IsTemporal(right) || IsNumber(right))) ||
-                           (IsCharacter(right) && (IsTemporal(left) || IsNumber(left)));
+  const auto reads_text = [](const Type& type) {
+    return IsTemporal(type) || IsNumber(type) || type.kind == TypeKind::kBoolean;
+  };
+  const bool text_beside =
+      (IsCharacter(left) && reads_text(right)) || (IsCharacter(right) && reads_text(left));
   if (!text_beside && !LeastRestrictive(left, right)) {
     return Status::InvalidArgument("{} and {} cannot be compared", ToString(left), ToString(right))
         .WithErrorCode("RT2006");
@@ -367,18 +370,18 @@ constexpr Function kFunctions[] = {
     // dates and times
     {"EXTRACT", "fa", BigInt, BuildExtract},
     // from here to TIMESTAMPDIFF: no kernels, MakeCall writes them as EXTRACT, + and -
-    {"YEAR", "d", BigInt, nullptr},
-    {"QUARTER", "d", BigInt, nullptr},
-    {"MONTH", "d", BigInt, nullptr},
-    {"WEEK", "d", BigInt, nullptr},
-    {"DAYOFYEAR", "d", BigInt, nullptr},
-    {"DAYOFMONTH", "d", BigInt, nullptr},
-    {"DAYOFWEEK", "d", BigInt, nullptr},
-    {"HOUR", "t", BigInt, nullptr},
-    {"MINUTE", "t", BigInt, nullptr},
-    {"SECOND", "t", BigInt, nullptr},
+    {"YEAR", "e", BigInt, nullptr},
+    {"QUARTER", "e", BigInt, nullptr},
+    {"MONTH", "e", BigInt, nullptr},
+    {"WEEK", "e", BigInt, nullptr},
+    {"DAYOFYEAR", "e", BigInt, nullptr},
+    {"DAYOFMONTH", "e", BigInt, nullptr},
+    {"DAYOFWEEK", "e", BigInt, nullptr},
+    {"HOUR", "u", BigInt, nullptr},
+    {"MINUTE", "u", BigInt, nullptr},
+    {"SECOND", "u", BigInt, nullptr},
     {"TIMESTAMPADD", "fit", Last, nullptr},
-    {"TIMESTAMPDIFF", "fdd", Int, nullptr},
+    {"TIMESTAMPDIFF", "ftt", Int, nullptr},
     {"DATE_FORMAT", "qs", String, BuildDateFormat, kAlways},
     {"TO_TIMESTAMP", "s?s", Timestamp3, BuildToTimestamp, kAlways},
     {"TO_TIMESTAMP_LTZ", "a?a*", ToTimestampLtz, BuildToTimestampLtz, kAlways},

@@ -22,6 +22,8 @@ bool Accepts(char letter, const Type& type) {
     case 'p': return IsTimestamp(type);
     case 'q': return IsTimestamp(type) || IsCharacter(type);
     case 't': return IsTemporal(type);
+    case 'e': return Accepts('d', type) || IsInterval(type);
+    case 'u': return IsTemporal(type) || IsInterval(type);
     case 'v': return IsInterval(type);
     case 'f': return type.kind == TypeKind::kSymbol;
     default: return false;
@@ -41,6 +43,8 @@ const char* Wanted(char letter) {
     case 'p': return "a TIMESTAMP";
     case 'q': return "a TIMESTAMP or a string";
     case 't': return "a DATE, TIME or TIMESTAMP";
+    case 'e': return "a DATE, TIMESTAMP or INTERVAL";
+    case 'u': return "a DATE, TIME, TIMESTAMP or INTERVAL";
     case 'v': return "an INTERVAL";
     case 'f': return "a keyword";
     default: return "a value";

@@ -116,7 +116,8 @@ Result<Expression> TimestampDiff(std::vector<Expression> a) {
   if (!unit)
     return Status::InvalidArgument("TIMESTAMPDIFF knows no such unit").WithErrorCode("RT2024");
   const auto is_instant = [](const Type& type) { return type.kind == TypeKind::kTimestampLtz; };
-  if (is_instant(a[1].type) != is_instant(a[2].type)) {
+  const auto is_time = [](const Type& type) { return type.kind == TypeKind::kTime; };
+  if (is_instant(a[1].type) != is_instant(a[2].type) || is_time(a[1].type) != is_time(a[2].type)) {
     return Status::InvalidArgument("TIMESTAMPDIFF does not take {} beside {}; cast one of them",
                                    ToString(a[1].type), ToString(a[2].type))
         .WithErrorCode("RT2006")

@@ -108,6 +108,11 @@ Result<NodePointer> BuildDifference(CallSite& site) {
     if (both_instants && !months) RT_TRY(CastArgument(&site, i, Type::TimestampLtz(3)));
   }
   if (site.arguments[0]->type().kind == TypeKind::kTime) {
+    if (months) {  // Flink takes the milliseconds for days here
+      return Pure<int64_t, int32_t, int32_t>(
+          site.type(), std::move(site.arguments),
+          [](int32_t a, int32_t b) { return MonthsBetweenDays(a, b); });
+    }
     return Pure<int64_t, int32_t, int32_t>(site.type(), std::move(site.arguments),
                                            [](int32_t a, int32_t b) { return int64_t{a} - b; });
   }

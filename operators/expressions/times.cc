@@ -153,6 +153,42 @@ Result<NodePointer> ExtractFrom(CallSite& site, Unit unit) {
   });
 }
 
+// A unit of an interval: what is left of it below the next larger unit, with its sign.
+int64_t PartOfInterval(Unit unit, int64_t amount) {
+  switch (unit) {
+    case Unit::kMillennium: return amount / 12 / 1000;
+    case Unit::kCentury: return amount / 12 / 100;
+    case Unit::kYear: return amount / 12;
+    case Unit::kQuarter: return (amount % 12 - 1) / 3 + 1;
+    case Unit::kMonth: return amount % 12;
+    case Unit::kDay: return amount / kDay;
+    case Unit::kHour: return amount % kDay / kHour;
+    case Unit::kMinute: return amount % kHour / kMinute;
+    case Unit::kSecond: return amount % kMinute / kSecond;
+    default: return amount % kSecond;
+  }
+}
+
+Result<NodePointer> ExtractFromInterval(CallSite& site, Unit unit, const std::string& word) {
+  const Type type = site.argument_type(1);
+  const bool months = type.kind == TypeKind::kIntervalMonths;
+  const bool of_months = unit == Unit::kMillennium || unit == Unit::kCentury ||
+                         unit == Unit::kYear || unit == Unit::kQuarter || unit == Unit::kMonth;
+  const bool of_millis = unit == Unit::kDay || (unit >= Unit::kHour && unit <= Unit::kMillisecond);
+  if (!(months ? of_months : of_millis)) {
+    const bool of_other = months ? of_millis : of_months;
+    const bool below_millis = unit == Unit::kMicrosecond || unit == Unit::kNanosecond;
+    return Status::InvalidArgument("an {} has no {}", ToString(type.Nullable()), word)
+        .WithErrorCode("RT2024")
+        .WithKind(of_other || below_millis ? ErrorKind::kValidate : ErrorKind::kRun);
+  }
+  site.arguments.erase(site.arguments.begin());
+  return PerRow<int64_t, int64_t>(site, [unit](RowCall&, int64_t amount, int64_t* out) {
+    *out = PartOfInterval(unit, amount);
+    return Outcome::kValue;
+  });
+}
+
 // --- FLOOR and CEIL ------------------------------------------------------------------------------
 
 // The first day of the unit that holds the day, or with `up` of the next one unless the day is
@@ -292,6 +328,7 @@ Result<NodePointer> BuildExtract(CallSite& site) {
     return Status::InvalidArgument("EXTRACT knows no unit {}", word ? *word : "")
         .WithErrorCode("RT2024");
   const Type type = site.argument_type(1);
+  if (IsInterval(type)) return ExtractFromInterval(site, unit, *word);
   if (!IsTemporal(type))
     return Status::InvalidArgument("EXTRACT needs a date or time, not {}", ToString(type))
         .WithErrorCode("RT2006");

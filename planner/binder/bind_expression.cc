@@ -177,8 +177,11 @@ Result<Expression> ExpressionBinder::BindNode(const ast::Expr& expr) {
     return Status::Unsupported("{}", exists ? "EXISTS sub-query" : "scalar sub-query")
         .At(expr.position);
   }
-  if (expr.as<ast::QuantifiedComparison>())
-    return Status::Unsupported("comparison with ALL or ANY").At(expr.position);
+  if (const auto* quantified = expr.as<ast::QuantifiedComparison>()) {
+    if (quantified->query)
+      return Status::Unsupported("comparison with ALL or ANY of a query").At(expr.position);
+    return BindQuantified(*quantified, expr);
+  }
   if (expr.as<ast::Star>())
     return Status::Validate(expr.position, "* stands only in SELECT and COUNT(*)")
         .WithErrorCode("RT2008");
@@ -303,6 +306,7 @@ Result<Expression> ExpressionBinder::BindCall(const ast::Call& call, const ast::
     RT_ASSIGN(Expression equal, BindRowsEqual(*call.operands[0], *call.operands[1]));
     return name == "=" ? equal : Negation(std::move(equal));
   }
+  if (call.infix && name == "OVERLAPS") return BindOverlaps(call, expr);
   if (call.over) return BindOver(call, expr);
   if (IsRankingFunction(name)) {
     return Status::Validate(expr.position, "{} needs OVER (…)", name).WithErrorCode("RT2008");
@@ -672,6 +676,69 @@ Result<Expression> ExpressionBinder::BindRowsEqual(const ast::Expr& left, const 
     terms.push_back(std::move(*equal));
   }
   return Conjunction(std::move(terms));
+}
+
+// x < ANY (1, 2) is x < 1 OR x < 2, with ALL it is AND; = ANY is IN, <> ALL is NOT IN.
+Result<Expression> ExpressionBinder::BindQuantified(const ast::QuantifiedComparison& node,
+                                                    const ast::Expr& expr) {
+  const bool all = node.quantifier == "ALL";
+  if (node.comparison == (all ? "<>" : "=")) {
+    ast::In in;
+    in.operand = node.operand;
+    in.list = node.list;
+    in.negated = all;
+    return BindIn(in);
+  }
+  RT_ASSIGN(Expression operand, Bind(*node.operand));
+  RT_ASSIGN(std::vector<Expression> values, BindAll(node.list));
+  std::vector<Expression> terms;
+  for (Expression& value : values) {
+    if (value.type.kind == TypeKind::kNull)
+      value = Expression::Null(operand.type.WithoutTimeAttribute());
+    Result<Expression> term = MakeCall(node.comparison, {operand, std::move(value)});
+    if (!term.ok()) return Status(term.status()).At(expr.position);
+    terms.push_back(std::move(*term));
+  }
+  return all ? Conjunction(std::move(terms)) : Disjunction(std::move(terms));
+}
+
+// The two ends of (start, end) or (start, interval), the earlier one first.
+Result<std::array<Expression, 2>> ExpressionBinder::BindPeriod(const ast::ExprPointer& operand) {
+  const ast::Call* row = AsRow(operand);
+  if (!row || row->operands.size() != 2) {
+    return Status::Validate(operand->position, "OVERLAPS takes a period, as (start, end), here")
+        .WithErrorCode("RT2006");
+  }
+  RT_ASSIGN(Expression start, Bind(*row->operands[0]));
+  RT_ASSIGN(Expression end, Bind(*row->operands[1]));
+  if (IsTemporal(start.type) && IsInterval(end.type)) {
+    RT_ASSIGN(end, MakeCall("+", {start, std::move(end)}));
+  }
+  if (!IsTemporal(start.type) || start.type.kind != end.type.kind) {
+    return Status::Validate(operand->position, "OVERLAPS does not take ({}, {})",
+                            ToString(start.type), ToString(end.type))
+        .WithErrorCode("RT2006")
+        .WithHint("A period is two times of one type, or a time and an interval.");
+  }
+  RT_ASSIGN(Expression ordered, MakeCall("<=", {start, end}));
+  RT_ASSIGN(Expression first, MakeCall("CASE", {ordered, start, end}));
+  RT_ASSIGN(Expression last, MakeCall("CASE", {std::move(ordered), std::move(end), start}));
+  return std::array<Expression, 2>{std::move(first), std::move(last)};
+}
+
+// Periods overlap that share a moment, their ends included.
+Result<Expression> ExpressionBinder::BindOverlaps(const ast::Call& call, const ast::Expr& expr) {
+  RT_ASSIGN(auto a, BindPeriod(call.operands[0]));
+  RT_ASSIGN(auto b, BindPeriod(call.operands[1]));
+  if (a[0].type.kind != b[0].type.kind) {
+    return Status::Validate(expr.position, "OVERLAPS does not take periods of {} and {}",
+                            ToString(a[0].type), ToString(b[0].type))
+        .WithErrorCode("RT2006")
+        .WithHint("CAST brings both to one type.");
+  }
+  RT_ASSIGN(Expression reaches, MakeCall(">=", {a[1], b[0]}));
+  RT_ASSIGN(Expression reached, MakeCall(">=", {b[1], a[0]}));
+  return Conjunction({std::move(reaches), std::move(reached)});
 }
 
 // Values are cast to the operand's type, whatever is lost (Flink: 2.5 in a list for an INT is 2);

@@ -8,6 +8,7 @@
 // does what Calcite's RelBuilder does. Used once per clause of a query block.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <string>
@@ -80,6 +81,9 @@ class ExpressionBinder {
   Result<Expression> BindCase(const ast::Case& node);
   Result<Expression> BindCast(const ast::Cast& cast, const ast::Expr& expr);
   Result<Expression> BindBetween(const ast::Between& between);
+  Result<Expression> BindQuantified(const ast::QuantifiedComparison& node, const ast::Expr& expr);
+  Result<std::array<Expression, 2>> BindPeriod(const ast::ExprPointer& operand);
+  Result<Expression> BindOverlaps(const ast::Call& call, const ast::Expr& expr);
   Result<Expression> BindIn(const ast::In& in);
   Result<Expression> BindRowsEqual(const ast::Expr& left, const ast::Expr& right);
   Result<Expression> BindInterval(const ast::Call& call, const ast::Expr& expr);

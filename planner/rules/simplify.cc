@@ -455,7 +455,11 @@ class Simplifier {
       return e.operands[0].type.nullable ? IsPredicate("IS NOT NULL", e.operands[0])
                                          : Expression::Bool(true);
     }
-    if (e.operands[0].type.kind == TypeKind::kBoolean && e.operands[1].is_literal()) {  // b = TRUE
+    const bool equality = e.function == "=" || e.function == "<>";
+    if (equality && e.operands[0].is_literal() && e.operands[1].type.kind == TypeKind::kBoolean)
+      std::swap(e.operands[0], e.operands[1]);
+    if (e.operands[0].type.kind == TypeKind::kBoolean && e.operands[1].is_literal() &&
+        e.operands[1].type.kind == TypeKind::kBoolean) {  // b = TRUE
       const bool wanted = e.operands[1].is_true();
       if (e.function == "=") return wanted ? e.operands[0] : *Not(e.operands[0], unknown_is_false);
       if (e.function == "<>") return wanted ? *Not(e.operands[0], unknown_is_false) : e.operands[0];
