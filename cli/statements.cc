@@ -11,6 +11,7 @@
 #include "cli/signals.h"
 #include "cli/stats_table.h"
 #include "cli/text_table.h"
+#include "connectors/rejects.h"
 #include "planner/exec/build_job.h"
 
 namespace rowtide {
@@ -60,9 +61,40 @@ bool WritesPrint(const PlannedJob& planned) {
                      });
 }
 
+bool IsOddity(const std::string& name) {
+  return name.starts_with(kOddBooleans) || name == kHeaderAsRow || name.starts_with(kOtherCase);
+}
+
+// What was read as Flink reads it, though hardly as it was meant.
+void NoteOddity(const std::string& table, const std::string& name, int64_t count) {
+  const auto rest = [&](std::string_view prefix) { return name.substr(prefix.size()); };
+  if (name.starts_with(kOddBooleans)) {
+    PrintNote("note", fmt::format("{} value{} of column {} of {} are neither true nor false: read "
+                                  "as false, as Flink does",
+                                  count, count == 1 ? "" : "s", Quote(rest(kOddBooleans)), table));
+  } else if (name == kHeaderAsRow) {
+    PrintNote("note",
+              fmt::format("the first line of {} file{} of {} has the names of the columns and was "
+                          "read as a row: SET 'rowtide.csv.header.{}' = 'true'",
+                          count, count == 1 ? "" : "s", table, table));
+  } else if (name.starts_with(kOtherCase)) {
+    const std::string both = rest(kOtherCase);
+    const size_t half = both.size() / 2;
+    PrintNote("note",
+              fmt::format("column {} of {} is NULL where the record has {}: names of "
+                          "fields are case-sensitive",
+                          Quote(both.substr(0, half)), table, Quote(both.substr(half + 1))));
+  }
+}
+
 // Nothing is left out without a word, also where nobody asked for --stats.
 void NoteRejects(const std::vector<NodeStats>& nodes) {
   for (const NodeStats& node : nodes) {
+    const size_t name_at = node.name.find('(') + 1;  // TableSourceScan(t)
+    const std::string table = node.name.substr(name_at, node.name.size() - name_at - 1);
+    for (const auto& [name, count] : node.counters) {
+      if (count > 0) NoteOddity(table, name, count);
+    }
     int64_t read = 0, rejected = 0;
     std::string reasons;
     for (const auto& [name, count] : node.counters) {
@@ -70,7 +102,7 @@ void NoteRejects(const std::vector<NodeStats>& nodes) {
         read = count;
       } else if (name == "rejected") {
         rejected = count;
-      } else if (count > 0 && name != "cast_to_null") {
+      } else if (count > 0 && name != "cast_to_null" && !IsOddity(name)) {
         reasons += fmt::format(" {}={}", name, count);
       }
     }

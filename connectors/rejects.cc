@@ -8,6 +8,7 @@
 
 #include "engine/base64.h"
 #include "connectors/files/list.h"
+#include "connectors/formats/hints.h"
 #include "connectors/utf8.h"
 #include "engine/value_text.h"
 
@@ -71,7 +72,8 @@ Result<std::unique_ptr<Rejects>> Rejects::Create(const std::string& table,
 
 Rejects::Rejects(std::string table, const ConnectorContext& context)
     : table_(std::move(table)), settings_(context.settings) {
-  Counters& counters = context.counters != nullptr ? *context.counters : own_;
+  counters_ = context.counters != nullptr ? context.counters : &own_;
+  Counters& counters = *counters_;
   records_read_ = counters.Find("records_read");
   rejected_ = counters.Find("rejected");
   for (size_t i = 0; i < kRejectReasons; ++i) reasons_[i] = counters.Find(kReasonNames[i].name);
@@ -102,13 +104,14 @@ Status Rejects::ErrorOf(const Reject& reject) const {
                                    table_, file_, reject.place.line, reject.place.byte, column,
                                    reject.message, Excerpt(reject.bytes, kExcerptBytes))
                      .WithErrorCode(NameOf(reject.reason).code);
+  const std::string meant =
+      reject.hint.empty() && reject.place.byte == 0 ? PackedHint(reject.bytes) : reject.hint;
   const std::string hint =
-      reject.hint.empty()
-          ? fmt::format(
-                "SET 'rowtide.bad-data.{}' = 'skip' leaves such records out and counts "
-                "them; 'dead-letter' keeps them in a file",
-                settings_.key)
-          : reject.hint;
+      meant.empty() ? fmt::format(
+                          "SET 'rowtide.bad-data.{}' = 'skip' leaves such records out and counts "
+                          "them; 'dead-letter' keeps them in a file",
+                          settings_.key)
+                    : meant;
   return std::move(error).WithHint(hint);
 }
 

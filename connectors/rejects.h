@@ -20,6 +20,11 @@
 
 namespace rowtide {
 
+// Oddities, by what follows behind them: the column; nothing; the column and the field's name.
+inline constexpr const char* kOddBooleans = "neither_true_nor_false.";
+inline constexpr const char* kHeaderAsRow = "header_as_row";
+inline constexpr const char* kOtherCase = "other_case.";
+
 enum class RejectReason : uint8_t {
   kUndecodable,
   kInvalidEncoding,
@@ -60,6 +65,9 @@ class Rejects {
   Status TakeQuietly(const Reject& reject);
   void CountRead(int64_t records) { *records_read_ += records; }
   void CountNulled() { ++*nulled_; }
+  // How often something was read as it is meant to be, though hardly as the user means it; the
+  // command says so at the end (cli/statements.cc). Stays put.
+  int64_t* Oddity(const std::string& name) { return counters_->Find(name); }
   // What was appended is in the file.
   Status Flush();
 
@@ -72,6 +80,7 @@ class Rejects {
   TableSettings settings_;
   std::string file_;  // being read
   Counters own_;      // where nobody else counts
+  Counters* counters_;
   int64_t* records_read_;
   int64_t* rejected_;
   int64_t* reasons_[kRejectReasons];

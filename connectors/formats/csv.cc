@@ -8,6 +8,7 @@
 #include "engine/base64.h"
 #include "engine/java_numbers.h"
 #include "connectors/formats/csv_header.h"
+#include "connectors/formats/hints.h"
 
 namespace rowtide {
 namespace {
@@ -82,6 +83,8 @@ CsvDecoder::CsvDecoder(CsvDecoderSpec spec, Rejects* rejects)
     wanted.column = wanted.place = spec_.columns[i];
     wanted.type = spec_.schema.type(wanted.column);
     wanted.layout = LayoutOf(wanted.type);
+    if (wanted.type.kind == TypeKind::kBoolean)
+      wanted.odd_booleans = rejects->Oddity(kOddBooleans + spec_.schema.name(wanted.column));
   }
 }
 
@@ -111,6 +114,7 @@ Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_
     RT_ASSIGN(const bool found, TakeHeader());
     if (!found) return taken();
   }
+  if (place_.byte == 0 && place_.record == 0) LookForHeader();
   Walk stop = Walk::kRow;
   while (stop == Walk::kRow && rows_ < kBatchRows && next_ < end_) {
     const int rows_max = std::min(kStepRows, kBatchRows - rows_);
@@ -130,9 +134,11 @@ Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_
   }
   if (stop == Walk::kBad) {
     const std::string_view record(next_, static_cast<size_t>(bad_end_ - next_));
-    return rejects_->Take(
-        {bad_reason_, place_, "", bad_message_,
-         HeaderHint(record, place_, spec_.schema, spec_.options, rejects_->settings()), record});
+    std::string hint =
+        HeaderHint(record, place_, spec_.schema, spec_.options, rejects_->settings());
+    if (hint.empty() && bad_reason_ == RejectReason::kUndecodable)
+      hint = DelimiterHint(record, spec_.options.delimiter, cells_, fields_);
+    return rejects_->Take({bad_reason_, place_, "", bad_message_, std::move(hint), record});
   }
   if (stop == Walk::kIncomplete && end_ - next_ > spec_.limits.record_bytes) RT_TRY(TooLarge());
   return taken();
@@ -538,8 +544,9 @@ void CsvDecoder::DecodeColumn(Wanted& wanted, int rows, Trouble* trouble) {
   switch (type.kind) {
     case TypeKind::kBoolean:
       return DecodeCells<uint8_t>(wanted, rows, trouble,
-                                  [](const char* text, uint32_t bytes, uint8_t* out) {
+                                  [&wanted](const char* text, uint32_t bytes, uint8_t* out) {
                                     *out = CsvBoolean({text, bytes});
+                                    if (!*out) *wanted.odd_booleans += !CsvIsFalse({text, bytes});
                                     return Cast::kValue;
                                   });
     case TypeKind::kTinyInt: return integers(int8_t{});
@@ -639,9 +646,13 @@ void CsvDecoder::SetNull(Wanted& wanted, int row, Trouble* trouble) {
 void CsvDecoder::BadCell(Wanted& wanted, int row, Trouble* trouble) {
   if (!spec_.options.ignore_parse_errors) {
     const auto at = static_cast<size_t>(row);
-    return Drop(wanted, row, trouble, RejectReason::kCast,
-                fmt::format("no {}: '{}'", ToString(wanted.type.Nullable()),
-                            Excerpt({wanted.begins[at], wanted.bytes[at]}, kValueBytes)));
+    const std::string_view cell{wanted.begins[at], wanted.bytes[at]};
+    Drop(wanted, row, trouble, RejectReason::kCast,
+         fmt::format("no {}: '{}'", ToString(wanted.type.Nullable()), Excerpt(cell, kValueBytes)));
+    if (trouble->row == row && trouble->column == wanted.column)
+      trouble->hint =
+          CastHint(cell, spec_.schema.name(wanted.column), wanted.type, TextFormat::kCsv);
+    return;
   }
   rejects_->CountNulled();
   SetNull(wanted, row, trouble);
@@ -674,8 +685,7 @@ Reject CsvDecoder::RejectOf(const Trouble& trouble, int rows) const {
   const RecordPlace& place = places_[static_cast<size_t>(trouble.row)];
   const std::string_view record = RecordOf(trouble.row, rows);
   std::string hint = HeaderHint(record, place, spec_.schema, spec_.options, rejects_->settings());
-  if (hint.empty() && trouble.reason == RejectReason::kCast && trouble.message.ends_with(": ''"))
-    hint = "'csv.null-literal' = '' in WITH reads an empty field as NULL";
+  if (hint.empty()) hint = trouble.hint;
   return {trouble.reason,  place,           spec_.schema.name(trouble.column),
           trouble.message, std::move(hint), record};
 }
@@ -693,6 +703,16 @@ std::string_view CsvDecoder::RecordOf(int row, int rows) const {
 }
 
 // --- headers and records without end -------------------------------------------------------------
+
+// A header that decodes as a row, since all columns are texts.
+void CsvDecoder::LookForHeader() {
+  if (rejects_->settings().csv_header) return;
+  for (const Field& field : spec_.schema.fields()) {
+    if (!IsCharacter(field.type)) return;
+  }
+  const std::string_view line(next_, static_cast<size_t>(LineEnd(next_) - next_));
+  if (IsHeader(line, spec_.schema, spec_.options)) ++*rejects_->Oddity(kHeaderAsRow);
+}
 
 // False: more bytes are needed.
 Result<bool> CsvDecoder::TakeHeader() {

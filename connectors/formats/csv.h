@@ -61,6 +61,7 @@ class CsvDecoder final : public Decoder {
     std::shared_ptr<Block> values;
     std::shared_ptr<Block> validity;
     CsvMillis millis;
+    int64_t* odd_booleans = nullptr;  // BOOLEAN: how many were neither true nor false
   };
   enum class Walk : uint8_t { kRow, kSkipped, kIncomplete, kBad };
   // A bad row of a step; what it is for the user.
@@ -69,12 +70,14 @@ class CsvDecoder final : public Decoder {
     int column = -1;
     RejectReason reason = RejectReason::kCast;
     std::string message;
+    std::string hint = {};
   };
 
   CsvDecoder(CsvDecoderSpec spec, Rejects* rejects);
 
   void BeginBatch(const BlockPointer& block);
   void Scan(const BlockPointer& block, size_t begin, size_t end);
+  void LookForHeader();
   Result<bool> TakeHeader();
   Status UseHeader();
   bool TakePlainRecord(int row);  // false: not plain, nothing taken

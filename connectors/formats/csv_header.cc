@@ -58,9 +58,14 @@ Result<CsvHeader> CsvHeader::Of(std::string_view text, const Schema& schema) {
   return header;
 }
 
-std::string HeaderHint(std::string_view record, const RecordPlace& place, const Schema& schema,
-                       const CsvOptions& options, const TableSettings& settings) {
-  if (place.record != 0 || settings.csv_header) return "";
+namespace {
+
+// How many cells a record has, and how many of them are names of columns.
+struct Likeness {
+  int cells = 0;
+  int known = 0;
+};
+Likeness LikenessOf(std::string_view record, const Schema& schema, const CsvOptions& options) {
   int cells = 0, known = 0;
   while (cells < 1000) {
     const size_t end = std::min(record.find(options.delimiter), record.size());
@@ -73,7 +78,21 @@ std::string HeaderHint(std::string_view record, const RecordPlace& place, const 
     if (end == record.size()) break;
     record.remove_prefix(end + options.delimiter.size());
   }
-  if (2 * known < std::min(cells, schema.size())) return "";
+  return {cells, known};
+}
+
+}  // namespace
+
+bool IsHeader(std::string_view record, const Schema& schema, const CsvOptions& options) {
+  const Likeness likeness = LikenessOf(record, schema, options);
+  return likeness.cells == schema.size() && likeness.known == likeness.cells;
+}
+
+std::string HeaderHint(std::string_view record, const RecordPlace& place, const Schema& schema,
+                       const CsvOptions& options, const TableSettings& settings) {
+  if (place.record != 0 || settings.csv_header) return "";
+  const Likeness likeness = LikenessOf(record, schema, options);
+  if (2 * likeness.known < std::min(likeness.cells, schema.size())) return "";
   return fmt::format(
       "the first line looks like a header: SET 'rowtide.csv.header.{}' = 'true' reads the names "
       "of the columns from it",

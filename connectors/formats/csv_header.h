@@ -26,6 +26,8 @@ struct CsvHeader {
   static Result<CsvHeader> Of(std::string_view names, const Schema& schema);
 };
 
+// Whether the record has the name of a column in each of its cells, as many as there are columns.
+bool IsHeader(std::string_view record, const Schema& schema, const CsvOptions& options);
 // What to do about a first record that failed because it is a header; "" when it does not look like
 // one.
 std::string HeaderHint(std::string_view record, const RecordPlace& place, const Schema& schema,

@@ -22,6 +22,7 @@ bool CsvIntegerSlowly(std::string_view text, int64_t low, int64_t high, int64_t*
   return ParseJavaInteger(JavaTrimmed(text), low, high, value);
 }
 
+bool CsvIsFalse(std::string_view text) { return EqualsIgnoringCase(JavaTrimmed(text), "false"); }
 bool CsvBoolean(std::string_view text) { return EqualsIgnoringCase(JavaTrimmed(text), "true"); }
 
 // java.sql.Date.valueOf: months and days of one digit too, and 02-30 is 03-02.

@@ -21,6 +21,7 @@ namespace rowtide {
 [[gnu::noinline, gnu::cold]] bool CsvIntegerSlowly(std::string_view text, int64_t low, int64_t high,
                                                    int64_t* value);
 bool CsvBoolean(std::string_view text);
+bool CsvIsFalse(std::string_view text);
 bool CsvDate(std::string_view text, int32_t* days);
 bool CsvTime(std::string_view text, int precision, int32_t* millis);
 // `zoned`: the text ends with Z. Milliseconds and the nanoseconds within.

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 
+#include "connectors/formats/hints.h"
 #include "connectors/formats/json_nested.h"
 #include "connectors/formats/json_syntax.h"
 #include "connectors/formats/json_values.h"
@@ -124,6 +125,7 @@ class JsonDecoder final : public Decoder {
     if (!DecodeText(text, !IsRepaired(text)) || !CheckRow()) {
       return RejectRecord(trouble_reason_, std::move(trouble_), text);
     }
+    if (place_.record == 0) LookForOtherCase();
     reinterpret_cast<RowPlace*>(row_places_->data())[rows_++] = {place_.line, place_.byte};
     return Status::Ok();
   }
@@ -270,6 +272,24 @@ class JsonDecoder final : public Decoder {
     return elements_.empty() ? 0 : text.data() - line_;
   }
 
+  // Names of fields are what they are: `ID` is not `id`, which is then NULL in every row.
+  void LookForOtherCase() {
+    for (const Wanted& wanted : wanted_) {
+      if (wanted.found != Found::kNothing) continue;
+      const std::string& column = spec_.schema.name(wanted.column);
+      for (const Seen& seen : seen_) {
+        if (seen.number >= 0 || seen.name.size() != column.size() + 1) continue;
+        const bool same =
+            std::equal(column.begin(), column.end(), seen.name.begin(), [](char a, char b) {
+              return std::tolower(static_cast<unsigned char>(a)) ==
+                     std::tolower(static_cast<unsigned char>(b));
+            });
+        if (same)
+          ++*rejects_->Oddity(kOtherCase + column + "." + seen.name.substr(0, column.size()));
+      }
+    }
+  }
+
   // NULLs where nothing was found; whether all of the row is well.
   bool CheckRow() {
     for (Wanted& wanted : wanted_) {
@@ -288,7 +308,11 @@ class JsonDecoder final : public Decoder {
     if (reason == RejectReason::kTooLarge) rejects_->CountRead(1);
     const std::string column = trouble_column_ < 0 ? "" : spec_.schema.name(trouble_column_);
     trouble_column_ = -1;
-    const Reject reject{reason, place_, column, std::move(message), "", record};
+    if (trouble_hint_.empty() && reason == RejectReason::kUndecodable)
+      trouble_hint_ = JsonHint(record);
+    const Reject reject{reason, place_, column, std::move(message), std::move(trouble_hint_),
+                        record};
+    trouble_hint_.clear();
     return spec_.options.ignore_parse_errors && reason != RejectReason::kNotNull
                ? rejects_->TakeQuietly(reject)
                : rejects_->Take(reject);
@@ -430,6 +454,9 @@ class JsonDecoder final : public Decoder {
     BadValue(
         wanted, RejectReason::kCast,
         fmt::format("no {}: {}", ToString(wanted.type.Nullable()), Excerpt(text, kValueBytes)));
+    if (rejects_->fails())
+      trouble_hint_ =
+          CastHint(text, spec_.schema.name(wanted.column), wanted.type, TextFormat::kJson);
     return Walk::kBadValue;
   }
 
@@ -474,6 +501,7 @@ class JsonDecoder final : public Decoder {
   std::string scratch_;
   RejectReason trouble_reason_ = RejectReason::kUndecodable;
   std::string trouble_;
+  std::string trouble_hint_;
   int trouble_column_ = -1;
 };
 

@@ -40,3 +40,28 @@ def checks(rowtide, lab):
         missing = [word for word in words if word not in done.stderr]
         fault = f"exit {done.returncode}: {done.stderr}" if done.returncode != code or missing else None
         yield name, fault
+    yield from check_hints(rowtide, lab)
+
+
+def check_hints(rowtide, lab):
+    """What a record that does not decode says about the declaration; and what decodes, though not as it was meant."""
+    for form, record, columns, code, words in [
+            ("csv", "1,2026-01-02T03:04:05Z", "a INT, ts TIMESTAMP(3)", 3, "TO_TIMESTAMP(`ts_text`, 'yyyy-MM-dd''T''HH:mm:ss''Z''')"),
+            ("csv", "1,1767322800123", "a INT, ts TIMESTAMP(3)", 3, "TO_TIMESTAMP_LTZ(`ts_raw`, 3)"),
+            ("csv", "1,02/01/2026", "a INT, d DATE", 3, "TO_DATE(`d_text`, 'dd/MM/yyyy')"),
+            ("csv", "3000000000,x", "a INT, s STRING", 3, "declare the column BIGINT"),
+            ("csv", "1.5,x", "a INT, s STRING", 3, "DECIMAL or DOUBLE"),
+            ("csv", "1;2;x", "a INT, b INT, s STRING", 3, "'csv.field-delimiter' = ';'"),
+            ("csv", "1\t2\tx", "a INT, b INT, s STRING", 3, r"'csv.field-delimiter' = '\t'"),
+            ("csv", "\x28\xb5\x2f\xfd,x", "a INT, s STRING", 3, "zstd -dc FILE"),
+            ("csv", "yes,1", "f BOOLEAN, a INT", 0, "1 value of column 'f' of t are neither true nor false"),
+            ("csv", "id,name", "id STRING, name STRING", 0, "SET 'rowtide.csv.header.t' = 'true'"),
+            ("json", '{"ts":"2026-01-02T03:04:05Z"}', "ts TIMESTAMP(3)", 3, "TIMESTAMP_LTZ(3), which takes the zone, with 'json.timestamp-format.standard' = 'ISO-8601'"),
+            ("json", '{"ts":"2026-01-02T03:04:05Z"}', "ts TIMESTAMP_LTZ(3)", 3, "'json.timestamp-format.standard' = 'ISO-8601'"),
+            ("json", "[", "a INT", 3, "jq -c '.[]' FILE"), ("json", "{", "a INT", 3, "jq -c . FILE"),
+            ("json", '{"Id":1}', "id INT", 0, "column 'id' of t is NULL where the record has 'Id'")]:
+        with open(os.path.join(lab, "hint." + form), "wb") as file:
+            file.write(record.encode("latin-1") + b"\n")
+        done = run(rowtide, lab, f"CREATE TABLE t ({columns}) WITH ('connector' = 'filesystem', 'path' = 'hint.{form}', 'format' = '{form}'); SELECT * FROM t")
+        good = done.returncode == code and words in done.stderr
+        yield f"{form} {record[:30]!r} as {columns}", None if good else f"exit {done.returncode}: {done.stderr}"
