@@ -1,5 +1,6 @@
 // SEARCH(x, Sarg[…]): membership in a sorted list of ranges.
 #include <algorithm>
+#include <type_traits>
 
 #include "operators/expressions/decimals.h"
 #include "operators/expressions/kernels.h"
@@ -32,11 +33,15 @@ struct TypedRange {
 template <typename T>
 class RangeSet {
  public:
-  explicit RangeSet(std::vector<TypedRange<T>> ranges) : ranges_(std::move(ranges)) {}
+  explicit RangeSet(std::vector<TypedRange<T>> ranges)
+      : ranges_(std::move(ranges)), holds_nan_(IsAllButPoints()) {}
 
   // `value` is a T or compares with one: a string_view with strings.
   template <typename V>
   bool Contains(const V& value) const {
+    if constexpr (std::is_floating_point_v<V>) {
+      if (value != value) return holds_nan_;
+    }
     const auto after = std::partition_point(
         ranges_.begin(), ranges_.end(),
         [&value](const TypedRange<T>& range) { return !range.StartsAfter(value); });
@@ -44,7 +49,20 @@ class RangeSet {
   }
 
  private:
+  // Calcite writes these as `x <> 1 AND x <> 2`, which NaN passes; all others have a < or a >.
+  bool IsAllButPoints() const {
+    if (ranges_.empty() || ranges_.front().has_lower || ranges_.back().has_upper) return false;
+    for (size_t i = 1; i < ranges_.size(); ++i) {
+      const TypedRange<T>& below = ranges_[i - 1];
+      const TypedRange<T>& above = ranges_[i];
+      const bool is_point = !(below.upper < above.lower) && !(above.lower < below.upper);
+      if (!is_point || below.upper_inclusive || above.lower_inclusive) return false;
+    }
+    return true;
+  }
+
   std::vector<TypedRange<T>> ranges_;
+  bool holds_nan_;
 };
 
 template <typename T, typename Convert>

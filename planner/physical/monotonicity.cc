@@ -164,6 +164,11 @@ std::optional<Monotonicities> OfRank(const PhysicalNode& node, const PhysicalRan
   }
   const std::optional<Monotonicities> below = MonotonicityOf(input);
   if (!below) return std::nullopt;
+  // A row that moves to another partition leaves its old one: there nothing only grows
+  // (FlinkRelMdModifiedMonotonicity).
+  for (int column : rank.partition) {
+    if ((*below)[static_cast<size_t>(column)] != Monotonicity::kConstant) return std::nullopt;
+  }
   if (rank.outputs_number) all.back() = Monotonicity::kConstant;
   const SortKey& first = rank.order[0];
   const Monotonicity wanted =

@@ -142,7 +142,11 @@ class Simplifier {
     }
     if (unknown) {
       if (conjunction && unknown_is_false) return Expression::Bool(false);
-      terms.push_back(Expression::Null(Type::Boolean()));
+      const auto is_null_test = [](const Expression& term) {
+        return term.is_call("IS NULL") || term.is_call("IS NOT NULL");
+      };
+      terms.insert(std::find_if(terms.begin(), terms.end(), is_null_test),
+                   Expression::Null(Type::Boolean()));
     }
     if (conjunction && unknown_is_false) {
       RT_ASSIGN(terms, WithKnown(std::move(terms)));
@@ -449,11 +453,15 @@ class Simplifier {
     if (e.operands[0].is_null_literal() || e.operands[1].is_null_literal()) {
       return unknown_is_false ? Expression::Bool(false) : Expression::Null(Type::Boolean());
     }
-    if (unknown_is_false && e.operands[0] == e.operands[1] && IsDeterministic(e)) {  // v = v, v < v
+    if (e.operands[0] == e.operands[1] && IsDeterministic(e)) {  // v = v, v < v
       const bool holds = e.function == "=" || e.function == "<=" || e.function == ">=";
-      if (!holds) return Expression::Bool(false);
-      return e.operands[0].type.nullable ? IsPredicate("IS NOT NULL", e.operands[0])
-                                         : Expression::Bool(true);
+      if (!e.operands[0].type.nullable || (unknown_is_false && !holds))
+        return Expression::Bool(holds);
+      Expression is_there = IsPredicate(holds ? "IS NOT NULL" : "IS NULL", e.operands[0]);
+      if (unknown_is_false) return is_there;
+      return Expression::Call(holds ? "OR" : "AND",
+                              {Expression::Null(Type::Boolean()), std::move(is_there)},
+                              Type::Boolean());
     }
     const bool equality = e.function == "=" || e.function == "<>";
     if (equality && e.operands[0].is_literal() && e.operands[1].type.kind == TypeKind::kBoolean)
