@@ -246,10 +246,12 @@ void CommandLine::AddGenerate() {
   CLI::App* bench = parser_->app.add_subcommand("bench", "Made-up data");
   bench->require_subcommand(1);
   Verb verb(*this, *bench, "generate",
-            {"bench generate", "Write made-up auction bids (Nexmark) as CSV", ""});
+            {"bench generate", "Write made-up events of an auction site (Nexmark)", ""});
   verb.Number({"rows", "ROWS", "How many", {}, false, true}, 0, &generate_.rows);
   verb.Number({"--seed", "N", "Same seed, same bytes"}, 0, &generate_.seed);
-  verb.Number({"--first-event", "N", "The event to begin with"}, 0, &generate_.first_event);
+  verb.Number({"--from", "N", "The event to begin with"}, 0, &generate_.first_event);
+  verb.Add({"--kind", "KIND", "Which events", {"bid", "auction", "person"}}, &generate_.kind);
+  verb.Add({"--format", "FORMAT", "How they are written", {"csv", "json"}}, &generate_.format);
   verb.Add({"-o,--file", "FILE", "Where to; - for standard output", {}, true}, &generate_.file);
   verb.Help();
   verb.Example("rowtide bench generate 1000 > bids.csv", "something to try things on");
@@ -402,7 +404,7 @@ int CommandLine::Dispatch() {
     if (name == "explain") return Explain(explain_);
     if (name == "shell") return Alone();
     if (name == "test") return Test(test_);
-    if (name == "bench generate") return GenerateBids(generate_);
+    if (name == "bench generate") return GenerateEvents(generate_);
     if (name == "help") return Help();
     if (name == "completion") return Completion();
   }

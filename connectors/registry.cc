@@ -8,6 +8,7 @@
 #include "connectors/files/read.h"
 #include "connectors/files/write.h"
 #include "connectors/formats/formats.h"
+#include "connectors/nexmark/source.h"
 #include "connectors/options.h"
 #include "connectors/print.h"
 #include "connectors/rows.h"
@@ -45,6 +46,16 @@ constexpr OptionSpec kBlackholeOptions[] = {{"property-version", OptionKind::kNu
 constexpr OptionSpec kChangelogOptions[] = {{"changelog-mode"}};
 constexpr OptionSpec kRowsOptions[] = {{"changelog-mode"}, kEmitStrategy, kIdleTimeout};
 
+constexpr OptionSpec kNexmarkOptions[] = {
+    {"nexmark.kind", OptionKind::kText, true, "bid|auction|person"},
+    {"nexmark.seed", OptionKind::kNumber},
+    {"nexmark.first-event", OptionKind::kNumber},
+    {"events.num", OptionKind::kNumber},
+    {"next-event.rate", OptionKind::kNumber},
+    kEmitStrategy,
+    kIdleTimeout,
+};
+
 struct Connector {
   std::string_view name;
   std::span<const OptionSpec> options;
@@ -58,6 +69,7 @@ constexpr Connector kConnectors[] = {
     {"blackhole", kBlackholeOptions, nullptr, CreateBlackholeSink},
     {"checksum", kChangelogOptions, nullptr, CreateChecksumSink},
     {"datagen", {}, CreateDatagenSource, nullptr},  // its options depend on the columns
+    {"nexmark", kNexmarkOptions, CreateNexmarkSource, nullptr},
     {"rows", kRowsOptions, CreateRowsSource, nullptr},
     {"collect", kChangelogOptions, nullptr, CreateCollectSink},
 };
@@ -109,13 +121,15 @@ ConnectorTraits TraitsOf(const TableSpec& table) {
   if (connector->make_source != nullptr) {
     SourceTraits& source = traits.source.emplace();
     const bool is_file = connector->name == "filesystem", is_datagen = connector->name == "datagen";
-    const bool is_rows = connector->name == "rows";
+    const bool is_rows = connector->name == "rows", is_nexmark = connector->name == "nexmark";
     source.mode = mode.ok() && is_rows ? *mode : ChangelogMode::InsertOnly();
-    source.projection = source.filter = is_file;
-    source.limit = is_file || is_datagen;
+    source.filter = is_file;
+    source.projection = is_file || is_nexmark;
+    source.limit = is_file || is_datagen || is_nexmark;
     source.source_watermark = is_rows;
-    source.bounded =
-        is_datagen ? IsDatagenBounded(table) : !table.options.contains("source.monitor-interval");
+    source.bounded = is_datagen   ? IsDatagenBounded(table)
+                     : is_nexmark ? TextOption(table, "events.num").value_or("0") != "0"
+                                  : !table.options.contains("source.monitor-interval");
     const auto strategy = table.options.find(std::string(kEmitStrategy.key));
     source.watermark_on_event =
         is_rows || (strategy != table.options.end() && strategy->second == "on-event");

@@ -323,25 +323,4 @@ char* NexmarkGenerator::AppendBidCsv(int64_t event, char* out) const {
   return out;
 }
 
-int64_t NexmarkGenerator::WriteBidsCsv(int64_t first_event, int64_t count,
-                                       const std::function<bool(std::string_view)>& sink) const {
-  constexpr size_t kBlockBytes = 1 << 20;
-  std::vector<char> block(kBlockBytes + kBidCsvBytesMax);
-  char* out = block.data();
-  int64_t event = first_event;
-  while (count > 0) {
-    if (KindOf(event) == NexmarkKind::kBid) {
-      out = AppendBidCsv(event, out);
-      --count;
-    }
-    ++event;
-    const auto bytes = static_cast<size_t>(out - block.data());
-    if (bytes >= kBlockBytes || count == 0) {
-      if (!sink(std::string_view(block.data(), bytes))) return event;
-      out = block.data();
-    }
-  }
-  return event;
-}
-
 }  // namespace rowtide

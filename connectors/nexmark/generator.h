@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,12 +86,6 @@ class NexmarkGenerator {
   // end. Requires: the event is a bid, and `out` has room for kBidCsvBytesMax.
   char* AppendBidCsv(int64_t event, char* out) const;
   static constexpr int kBidCsvBytesMax = 320;
-
-  // Gives `count` bids, beginning with the first one at or after `first_event`, to `sink` in blocks
-  // of whole lines. Stops early when the sink returns false. Returns the event number after the
-  // last bid written.
-  int64_t WriteBidsCsv(int64_t first_event, int64_t count,
-                       const std::function<bool(std::string_view)>& sink) const;
 
  private:
   struct Channel {

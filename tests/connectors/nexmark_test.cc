@@ -7,6 +7,8 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "connectors/nexmark/text.h"
+
 namespace rowtide {
 namespace {
 
@@ -19,10 +21,11 @@ const NexmarkGenerator& Generator() {
 
 std::string BidsCsv(const NexmarkGenerator& generator, int64_t first_event, int64_t count) {
   std::string csv;
-  generator.WriteBidsCsv(first_event, count, [&](std::string_view lines) {
-    csv += lines;
-    return true;
-  });
+  WriteNexmark(generator, NexmarkFormat::kCsv, {NexmarkKind::kBid, first_event, count},
+               [&](std::string_view lines) {
+                 csv += lines;
+                 return true;
+               });
   return csv;
 }
 
@@ -79,7 +82,8 @@ TEST(Nexmark, BidRowsAndKeys) {
   constexpr int64_t kBids = 2000000;
   int64_t bytes = 0;
   std::unordered_set<uint64_t> pairs, auctions;
-  Generator().WriteBidsCsv(0, kBids, [&](std::string_view lines) {
+  const NexmarkRange range{NexmarkKind::kBid, 0, kBids};
+  WriteNexmark(Generator(), NexmarkFormat::kCsv, range, [&](std::string_view lines) {
     bytes += static_cast<int64_t>(lines.size());
     for (size_t begin = 0; begin < lines.size(); begin = lines.find('\n', begin) + 1) {
       char* end;
@@ -100,10 +104,11 @@ TEST(Nexmark, AnyRangeGivesTheSameBytes) {
   int64_t event = 0;
   std::string parts;
   for (int64_t count : {1, 99, 400, 500}) {
-    event = Generator().WriteBidsCsv(event, count, [&](std::string_view lines) {
-      parts += lines;
-      return true;
-    });
+    event = WriteNexmark(Generator(), NexmarkFormat::kCsv, {NexmarkKind::kBid, event, count},
+                         [&](std::string_view lines) {
+                           parts += lines;
+                           return true;
+                         });
   }
   EXPECT_EQ(parts, whole);
   EXPECT_NE(BidsCsv(NexmarkGenerator(NexmarkOptions{.seed = 43}), 0, 1000), whole);
