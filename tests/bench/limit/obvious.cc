@@ -1,10 +1,13 @@
 // The obvious program for each of the jobs: strings, maps, one row at a time, straight from the
 // definition. The limit programs must print what it prints, and beat it clearly.
 //
-//   limit_obvious keep-last|keep-first|top10 BIDS.csv
+//   limit_obvious JOB BIDS.csv      keep_last, keep_last_upsert, keep_first, top10, top10_ranked,
+//                                   channel_prices
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -17,12 +20,18 @@ using Fields = std::vector<std::string>;  // auction, bidder, price, channel, ur
 
 ChecksumState sum;
 
-void Emit(unsigned kind, const Fields& row) {
+void EmitText(unsigned kind, const std::string& values) {
   static const char* const kKinds[] = {"+I", "-U", "+U", "-D"};
-  std::string line = std::string(kKinds[kind]) + " [" + row[0] + "," + row[1] + "," + row[2];
-  for (size_t i = 3; i < row.size(); ++i) line += ",\"" + row[i] + "\"";
-  sum.Add(kind, line + "]\n");
+  sum.Add(kind, std::string(kKinds[kind]) + " [" + values + "]\n");
 }
+
+std::string TextOf(const Fields& row) {
+  std::string text = row[0] + "," + row[1] + "," + row[2];
+  for (size_t i = 3; i < row.size(); ++i) text += ",\"" + row[i] + "\"";
+  return text;
+}
+
+void Emit(unsigned kind, const Fields& row) { EmitText(kind, TextOf(row)); }
 
 Fields Split(const std::string& line) {
   Fields fields(1);
@@ -120,6 +129,88 @@ struct Top10 {
   void End() {}
 };
 
+struct KeepLastUpsert {
+  std::unordered_map<std::string, std::string> times;
+
+  void Add(const Fields& row) {
+    const auto [entry, is_new] = times.try_emplace(KeyOf(row), row[5]);
+    if (!is_new && row[5] < entry->second) return;
+    entry->second = row[5];
+    Emit(is_new ? 0 : 2, row);
+  }
+  void End() {}
+};
+
+// Compares the ten before and the ten after, place by place.
+struct Top10Ranked {
+  std::unordered_map<std::string, std::vector<Fields>> groups;
+
+  void Add(const Fields& row) {
+    auto& group = groups[row[0]];
+    std::vector<Fields> after = group;
+    const int64_t price = std::stoll(row[2]);
+    const auto behind = [&](const Fields& other) { return std::stoll(other[2]) < price; };
+    after.insert(std::find_if(after.begin(), after.end(), behind), row);
+    if (after.size() > 10) after.resize(10);
+    for (size_t i = 0; i < after.size(); ++i) {
+      const std::string number = "," + std::to_string(i + 1);
+      if (i >= group.size()) {
+        EmitText(0, TextOf(after[i]) + number);
+      } else if (after[i] != group[i]) {
+        EmitText(1, TextOf(group[i]) + number);
+        EmitText(2, TextOf(after[i]) + number);
+      }
+    }
+    group = std::move(after);
+  }
+  void End() {}
+};
+
+// A channel's row is told whenever a bid comes to it or leaves it.
+struct ChannelPrices {
+  struct Channel {
+    std::multiset<int64_t> prices;
+    int64_t sum = 0;
+
+    void Add(int64_t price) {
+      prices.insert(price);
+      sum += price;
+    }
+    void Remove(int64_t price) {
+      prices.erase(prices.find(price));
+      sum -= price;
+    }
+    // Empty without bids.
+    std::string RowOf(const std::string& name) const {
+      if (prices.empty()) return "";
+      return "\"" + name + "\"," + std::to_string(prices.size()) + "," + std::to_string(sum) + "," +
+             std::to_string(*prices.begin()) + "," + std::to_string(*prices.rbegin());
+    }
+  };
+  std::unordered_map<std::string, Fields> kept;
+  std::unordered_map<std::string, Channel> channels;
+
+  void Add(const Fields& row) {
+    const auto [entry, is_new] = kept.try_emplace(KeyOf(row), row);
+    if (!is_new && row[5] < entry->second[5]) return;
+    if (!is_new) Change(entry->second, &Channel::Remove);
+    entry->second = row;
+    Change(row, &Channel::Add);
+  }
+  void End() {}
+
+  void Change(const Fields& row, void (Channel::*change)(int64_t)) {
+    Channel& channel = channels[row[3]];
+    const std::string before = channel.RowOf(row[3]);
+    (channel.*change)(std::stoll(row[2]));
+    const std::string after = channel.RowOf(row[3]);
+    if (before.empty()) return EmitText(0, after);
+    if (after.empty()) return EmitText(3, before);
+    EmitText(1, before);
+    EmitText(2, after);
+  }
+};
+
 template <typename Job>
 int Run(const char* path) {
   std::ifstream file(path);
@@ -135,9 +226,12 @@ int Run(const char* path) {
 
 int main(int arguments, char** argument) {
   const std::string job = arguments == 3 ? argument[1] : "";
-  if (job == "keep-last") return Run<KeepLast>(argument[2]);
-  if (job == "keep-first") return Run<KeepFirst>(argument[2]);
+  if (job == "keep_last") return Run<KeepLast>(argument[2]);
+  if (job == "keep_last_upsert") return Run<KeepLastUpsert>(argument[2]);
+  if (job == "keep_first") return Run<KeepFirst>(argument[2]);
   if (job == "top10") return Run<Top10>(argument[2]);
-  std::cerr << "usage: limit_obvious keep-last|keep-first|top10 BIDS.csv\n";
+  if (job == "top10_ranked") return Run<Top10Ranked>(argument[2]);
+  if (job == "channel_prices") return Run<ChannelPrices>(argument[2]);
+  std::cerr << "usage: limit_obvious JOB BIDS.csv\n";
   return 2;
 }
