@@ -257,6 +257,10 @@ class TextFile final : public ByteStream {
 
 Result<std::unique_ptr<ByteStream>> OpenBytes(const std::string& path) {
   if (path == kStandardStream) {
+    static bool is_taken = false;
+    if (std::exchange(is_taken, true))
+      return Status::External("standard input has been read already, and can be read once only")
+          .WithHint("keep it in a file first: cat > rows.csv");
     return std::unique_ptr<ByteStream>(std::make_unique<PlainFile>(STDIN_FILENO, "standard input"));
   }
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

@@ -404,7 +404,7 @@ CsvDecoder::Walk CsvDecoder::RejectRecord(const char* at, RejectReason reason,
   bad_reason_ = reason;
   bad_message_ = std::move(message);
   if (at > next_ && (at[-1] == '\n' || at[-1] == '\r')) --at;
-  if (rejects_->fails() && !spec_.options.ignore_parse_errors) {
+  if (header_is_due_ || (rejects_->fails() && !spec_.options.ignore_parse_errors)) {
     // Said when the whole line is here, so that the message is the same wherever a block ends.
     bad_end_ = LineEnd(at);
     return bad_end_ == end_ && !at_end_ ? Walk::kIncomplete : Walk::kBad;
@@ -728,18 +728,11 @@ Result<bool> CsvDecoder::TakeHeader() {
     record_lines_ = 0;
     fields_ = std::numeric_limits<int>::max();  // all cells are kept
     const Walk walk = WalkCells(&at);
-    if (walk == Walk::kBad) {
-      return rejects_->Take({bad_reason_,
-                             place_,
-                             "",
-                             bad_message_,
-                             "",
-                             {next_, static_cast<size_t>(bad_end_ - next_)}});
-    }
-    if (walk == Walk::kSkipped) continue;
+    // Without its header the file cannot be read, whatever becomes of bad records.
+    if (walk == Walk::kBad) return BadHeader(bad_message_);
     if (walk != Walk::kRow) {
       mark_ = first_mark;
-      if (end_ - next_ > spec_.limits.record_bytes) RT_TRY(TooLarge());
+      if (end_ - next_ > spec_.limits.record_bytes) return BadHeader(TooLargeText(spec_.limits));
       return false;
     }
     for (const Cell& cell : record_) {
@@ -752,6 +745,12 @@ Result<bool> CsvDecoder::TakeHeader() {
     return true;
   }
   return false;
+}
+
+Status CsvDecoder::BadHeader(const std::string& why) const {
+  return Status::DataError("line {}, the header: {}", place_.line, why)
+      .WithHint(fmt::format("RESET 'rowtide.csv.header.{}' if the file has none",
+                            rejects_->settings().key));
 }
 
 Status CsvDecoder::UseHeader() {

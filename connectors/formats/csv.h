@@ -79,6 +79,7 @@ class CsvDecoder final : public Decoder {
   void Scan(const BlockPointer& block, size_t begin, size_t end);
   void LookForHeader();
   Result<bool> TakeHeader();
+  Status BadHeader(const std::string& why) const;
   Status UseHeader();
   bool TakePlainRecord(int row);  // false: not plain, nothing taken
   Walk WalkRecord(int row);

@@ -15,12 +15,21 @@ class Reader {
   explicit Reader(std::string_view text) : text_(text) {}
 
   bool ReadAll(Json* json, bool whole) {
-    if (!Read(json, 0)) return false;
+    if (!Read(json, 0) || !EndsAsJackson(*json)) return false;
     SkipBlanks();
     return !whole || at_ == text_.size();
   }
 
  private:
+  // What comes right behind a root: a number wants a blank, a word no more letters of a name.
+  bool EndsAsJackson(const Json& root) const {
+    if (at_ >= text_.size()) return true;
+    const char c = text_[at_];
+    if (root.kind == Json::Kind::kNumber) return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (root.kind == Json::Kind::kString || !root.is_scalar()) return true;
+    const auto byte = static_cast<unsigned char>(c);
+    return !(std::isalnum(byte) || c == '_' || c == '$' || byte >= 0x80);
+  }
   void SkipBlanks() {
     while (at_ < text_.size() &&
            (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))

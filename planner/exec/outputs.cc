@@ -76,6 +76,13 @@ class Check {
   }
 
   Status Run() const {
+    if (standard_inputs_ > 1) {
+      return Status::InvalidArgument(
+                 "the plan reads standard input ('path' = '-') in {} places, and it can be read "
+                 "once only",
+                 standard_inputs_)
+          .WithHint("keep it in a file first: cat > rows.csv");
+    }
     for (const Output& file : files_) RT_TRY(NotStandardOutput(file));
     for (const Input& input : inputs_) RT_TRY(OfInput(input));
     return Status::Ok();
@@ -114,6 +121,7 @@ class Check {
     input.path = LocalPath(OptionOf(*scan.table, scan.hint_options, "path").value_or(""));
     input.regex = OptionOf(*scan.table, scan.hint_options, "source.path.regex-pattern");
     input.watched = OptionOf(*scan.table, scan.hint_options, "source.monitor-interval").has_value();
+    if (input.path == kStandardStream) ++standard_inputs_;
     if (!input.path.empty() && input.path != kStandardStream) inputs_.push_back(std::move(input));
   }
 
@@ -169,6 +177,7 @@ class Check {
   const PlannedJob& job_;
   std::set<const ExecNode*> visited_;
   std::vector<Input> inputs_;
+  int standard_inputs_ = 0;
   std::vector<Output> files_;
   std::vector<Output> folders_;
 };

@@ -86,6 +86,19 @@ def check_outputs(place):
             yield f"{sql} onto a full disk", verdict(place.run(sql, stdout=out), 4, "RT5000")
 
 
+def check_streams(place):
+    """Standard input is there once; a header that cannot be read is no bad record."""
+    table = TABLE.format("-", "").replace("i BIGINT", "i STRING")
+    for name, sql, word in [("twice in a job", table + "SELECT i FROM t UNION ALL SELECT s FROM t", "in 2 places"),
+                            ("in two jobs", table + "SELECT i FROM t; SELECT s FROM t", "read already")]:
+        done = subprocess.run([place.rowtide, "run", "-c", sql], input="1,a\n", text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
+        yield f"standard input {name}", None if done.returncode in (2, 4) and word in done.stderr else f"exit {done.returncode}: {done.stderr}"
+    for policy in ["fail", "skip", "dead-letter"]:
+        place.put("head.csv", '"i,s\n1,a\n2,b\n')
+        settings = f"SET 'rowtide.csv.header.t' = 'true'; SET 'rowtide.bad-data.t' = '{policy}'; SET 'rowtide.dead-letter.t' = 'rejects.ndjson'; "
+        yield f"a header with an open quote under {policy}", verdict(place.run(settings + TABLE.format("head.csv", "") + "SELECT * FROM t"), 3, "line 1, the header")
+
+
 def check_sizes(place):
     for sql in ["REPLACE(REPEAT('a', 1000000), 'a', REPEAT('b', 100000))", "REGEXP_REPLACE(REPEAT('a', 100000), 'a', REPEAT('b', 100000))",
                 "CONCAT(REPEAT('a', 60000000), REPEAT('a', 60000000))", "HEX(REPEAT('a', 60000000))", "CONCAT_WS(REPEAT('a', 60000000), 'a', 'b', 'c')",
@@ -110,5 +123,5 @@ def check_sizes(place):
 
 def checks(rowtide, lab):
     place = Place(rowtide, lab)
-    for group in (check_folders, check_gzip, check_outputs, check_sizes):
+    for group in (check_folders, check_gzip, check_outputs, check_streams, check_sizes):
         yield from group(place)
