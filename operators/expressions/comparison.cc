@@ -217,10 +217,11 @@ class DistinctNode final : public Node {
   bool distinct_;
 };
 
-// NaN is the largest.
+// NaN is the largest, and -0.0 below 0.0.
 template <typename T>
 bool LessWithNan(const T& a, const T& b) {
-  return a < b || (std::isnan(b) && !std::isnan(a));
+  return a < b || (std::isnan(b) && !std::isnan(a)) ||
+         (a == b && std::signbit(a) && !std::signbit(b));
 }
 
 // The greatest (or least) of the operands, NULL when one is.

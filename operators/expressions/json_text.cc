@@ -261,10 +261,17 @@ void AppendJson(const Json& json, std::string* out) {
     case Json::Kind::kObject: break;
   }
   const bool object = json.kind == Json::Kind::kObject;
+  std::vector<size_t> order;
+  for (size_t i = 0; i < json.items.size(); ++i) {
+    if (!object || json.Find(json.names[i]) == &json.items[i]) order.push_back(i);
+  }
+  if (object) {
+    std::sort(order.begin(), order.end(),
+              [&json](size_t a, size_t b) { return json.names[a] < json.names[b]; });
+  }
   *out += object ? '{' : '[';
   bool first = true;
-  for (size_t i = 0; i < json.items.size(); ++i) {
-    if (object && json.Find(json.names[i]) != &json.items[i]) continue;
+  for (const size_t i : order) {
     if (!first) *out += ',';
     first = false;
     if (object) {

@@ -26,7 +26,7 @@ bool ParseJson(std::string_view text, Json* json, bool whole = true);
 // A number's text as Java's BigDecimal writes it: `1e3` is 1E+3, `1.0E-4` is 0.00010; what has no
 // exponent stays.
 std::string BigDecimalText(std::string_view number);
-// Without blanks: `{"a":[1,2]}`.
+// Without blanks, the names of an object in order: `{"a":[1,2],"b":3}`.
 void AppendJson(const Json& json, std::string* out);
 
 }  // namespace rowtide

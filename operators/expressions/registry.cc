@@ -194,8 +194,19 @@ R CommonOfFunction(std::span<const Type> types, const char* what) {
 
 R Greatest(A a) { return CommonOfFunction(TypesOf(a), "GREATEST or LEAST"); }
 
+// A DATE beside a TIMESTAMP: the day counts.
+bool AreDays(A a) {
+  return std::all_of(a.begin(), a.end(), [](const Expression& e) {
+    return e.type.kind == TypeKind::kDate || e.type.kind == TypeKind::kTimestamp;
+  });
+}
+
 R Coalesce(A a) {
-  RT_ASSIGN(Type common, CommonOfFunction(TypesOf(a), "COALESCE"));
+  const std::vector<Type> types = TypesOf(a);
+  Type common = Type::Date();
+  if (!AreDays(a) || LeastRestrictive(types)) {
+    RT_ASSIGN(common, CommonOfFunction(types, "COALESCE"));
+  }
   return common.WithNullable(
       std::all_of(a.begin(), a.end(), [](const Expression& e) { return e.type.nullable; }));
 }
@@ -310,8 +321,8 @@ constexpr Function kFunctions[] = {
     {"LTRIM", "s?s", Varying, BuildTrimSide},
     {"RTRIM", "s?s", Varying, BuildTrimSide},
     {"BTRIM", "s?s", String, BuildTrimSide},
-    {"SUBSTRING", "zi?i", Varying, BuildSubstring, kAlways},
-    {"SUBSTR", "zi?i", Varying, BuildSubstring, kAlways},
+    {"SUBSTRING", "si?i", Varying, BuildSubstring, kAlways},
+    {"SUBSTR", "si?i", Varying, BuildSubstring, kAlways},
     {"LEFT", "si", Varying, BuildLeft, kAlways},
     {"RIGHT", "si", Varying, BuildRight, kAlways},
     {"CONCAT", "s*", String, BuildConcat},

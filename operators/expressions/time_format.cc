@@ -1,6 +1,7 @@
 #include "operators/expressions/time_format.h"
 
 #include <algorithm>
+#include <cctype>
 #include <array>
 
 #include "engine/value_text.h"
@@ -125,7 +126,9 @@ bool TimeFormat::Parse(std::string_view pattern, std::string* error) {
   return true;
 }
 
-void TimeFormat::Append(WideTime local, std::string* out) const {
+void TimeFormat::Append(WideTime local, std::string* out) const { AppendFields(local, true, out); }
+
+void TimeFormat::AppendFields(WideTime local, bool signs_years, std::string* out) const {
   const int64_t days = FloorDiv(local.millis, kDayMillis);
   const int64_t millis = local.millis - days * kDayMillis;
   const int64_t nanos = millis % 1000 * 1'000'000 + local.nanos;
@@ -139,10 +142,16 @@ void TimeFormat::Append(WideTime local, std::string* out) const {
     switch (field.letter) {
       case 0: *out += field.text; break;
       case 'y':
-      case 'u':
-        width == 2 ? AppendPadded(((year % 100) + 100) % 100, 2, out)
-                   : AppendPadded(year, width, out);
+      case 'u': {
+        // y counts within its era: the year before 1 is 1 again.
+        const int64_t shown = field.letter == 'y' && year <= 0 ? 1 - year : year;
+        if (signs_years && width >= 4 &&
+            std::to_string(shown).size() > static_cast<size_t>(width) && shown > 0)
+          *out += '+';
+        width == 2 ? AppendPadded(((shown % 100) + 100) % 100, 2, out)
+                   : AppendPadded(shown, width, out);
         break;
+      }
       case 'M':
       case 'L':
         width > 2 ? AppendName(kMonths[static_cast<size_t>(month - 1)], width, out)
@@ -291,7 +300,11 @@ bool TimeFormat::ReadLenientField(const Field& field, bool next_is_number, std::
   const size_t before = text->size();
   const size_t most = next_is_number ? static_cast<size_t>(field.width) : 18;
   int64_t number = 0;
-  if (!TakeDigits(text, 1, most, &number)) return false;
+  const bool negative = most > 1 && text->size() > 1 && text->front() == '-' &&
+                        std::isdigit(static_cast<unsigned char>((*text)[1]));
+  if (negative) text->remove_prefix(1);
+  if (!TakeDigits(text, 1, negative ? most - 1 : most, &number)) return false;
+  if (negative) number = -number;
   switch (field.letter) {
     case 'y':
       parts->year = field.width <= 2 && before - text->size() == 2 ? 2000 + number : number;

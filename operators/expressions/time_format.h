@@ -19,6 +19,8 @@ class TimeFormat {
   // False: `error` says which letter is not known.
   bool Parse(std::string_view pattern, std::string* error);
   void Append(WideTime local, std::string* out) const;
+  // As Java's SimpleDateFormat does: a year of more than four digits has no sign.
+  void AppendLeniently(WideTime local, std::string* out) const { AppendFields(local, false, out); }
   // With `whole` the text must end with the pattern.
   bool Read(std::string_view text, bool whole, WideTime* local) const;
   // As Java's SimpleDateFormat does: numbers may be longer or shorter than the pattern, what is too
@@ -32,6 +34,7 @@ class TimeFormat {
     std::string text;
   };
   struct Parts;
+  void AppendFields(WideTime local, bool signs_years, std::string* out) const;
   bool ReadLenientField(const Field& field, bool next_is_number, std::string_view* text,
                         Parts* parts) const;
   bool ReadField(const Field& field, bool next_is_number, std::string_view* text,

@@ -265,7 +265,7 @@ Result<NodePointer> BuildFromUnixtime(CallSite& site) {
         int64_t offset = 0;
         ZoneOffsetAtInstant(zone, millis, &offset);
         call.text.clear();
-        format->Append({millis + offset, 0}, &call.text);
+        format->AppendLeniently({millis + offset, 0}, &call.text);
         *out = call.Keep(call.text);
         return Outcome::kValue;
       });

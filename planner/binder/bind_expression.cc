@@ -771,14 +771,16 @@ Result<Expression> ExpressionBinder::BindIn(const ast::In& in) {
     // A list of nothing but texts is read as the operand's type.
     const bool list_of_texts = common && IsCharacter(*common) &&
                                (IsNumber(operand.type) || operand.type.kind == TypeKind::kBoolean);
-    if (!both_numbers && !both_text && !date_text && !list_of_texts &&
+    // A list without texts is read as texts beside one: s IN (1, 10).
+    const bool read_as_text = common && !IsCharacter(*common) && IsCharacter(operand.type);
+    if (!both_numbers && !both_text && !date_text && !list_of_texts && !read_as_text &&
         !LeastRestrictive(types[i], operand.type)) {
       return Status::Validate(in.operand->position, "{} and {} cannot be compared with IN",
                               ToString(operand.type), ToString(types[i]))
           .WithErrorCode("RT2006");
     }
   }
-  const bool text = IsCharacter(operand.type);
+  const bool text = IsCharacter(operand.type) && common && IsCharacter(*common);
   if (!text) common = operand.type.WithoutTimeAttribute();
   std::vector<Expression> terms;
   std::set<std::string> seen;  // IN (1, 1, 2) is IN (1, 2)

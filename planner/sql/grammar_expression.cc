@@ -656,8 +656,14 @@ Result<std::string> Grammar::IntervalUnit(int* precision) {
     return Expect(")");
   };
   RT_TRY(digits(precision));
-  RT_ASSIGN(const bool range, Accept("TO"));
-  if (range) {
+  // TO of FLOOR(ts + INTERVAL '1' SECOND TO YEAR) is not the interval's.
+  const bool months = unit == "YEAR" && IsAhead(1, "MONTH");
+  const bool below_day = (unit == "DAY" && (IsAhead(1, "HOUR") || IsAhead(1, "MINUTE"))) ||
+                         (unit == "HOUR" && IsAhead(1, "MINUTE"));
+  const bool to_second =
+      (unit == "DAY" || unit == "HOUR" || unit == "MINUTE") && IsAhead(1, "SECOND");
+  if (Is("TO") && (months || below_day || to_second)) {
+    RT_TRY(Step());
     RT_ASSIGN(const std::string end, TimeUnit());
     RT_TRY(digits(nullptr));
     unit += " TO " + end;
