@@ -13,6 +13,7 @@
 #include "cli/completions.h"
 #include "cli/error.h"
 #include "cli/error_codes.h"
+#include "cli/help_topics.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
 
@@ -261,10 +262,14 @@ void CommandLine::AddHelp() {
   Verb verb(*this, parser_->app, "help",
             {"help", "Print help on a verb, or explain an error code", ""});
   verb.Add(
-      {"topic", "TOPIC", "A verb; a code such as RT2031; codes: all of them; man: the man page"},
+      {"topic", "TOPIC",
+       "A verb; connectors; settings; a code such as RT2031; codes: all of them; man: the man "
+       "page"},
       &topic_);
   verb.Help();
   verb.Example("rowtide help RT2031", "what an error means, what makes it, what to do");
+  verb.Example("rowtide help connectors", "connectors and formats with their options");
+  verb.Example("rowtide help settings", "what SET can change");
   verb.Example("rowtide help codes", "all error codes");
   verb.Example("rowtide help run", "the options of a verb");
 }
@@ -418,12 +423,16 @@ int CommandLine::Help() const {
     Print(ManPage(text_));
   } else if (topic_ == "codes") {
     Print(ErrorCodeList());
+  } else if (const std::optional<std::string> page = HelpTopicText(topic_)) {
+    Print(*page);
   } else if (const ErrorCode* code = FindErrorCode(topic_)) {
     Print(ErrorCodeText(*code));
   } else if (const VerbText* verb = FindVerb(topic_)) {
     Print(HelpText(*verb));
   } else {
-    const std::string nearest = Nearest(topic_, VerbNames());
+    std::vector<std::string> names = VerbNames();
+    names.insert(names.end(), HelpTopics().begin(), HelpTopics().end());
+    const std::string nearest = Nearest(topic_, names);
     return PrintError(
         Status::InvalidArgument("there is no help on {}", Quote(topic_))
             .WithErrorCode(kUsageCode)

@@ -58,20 +58,30 @@ constexpr OptionSpec kNexmarkOptions[] = {
 
 struct Connector {
   std::string_view name;
+  const char* text;  // null: for test scripts alone
   std::span<const OptionSpec> options;
   SourceMaker make_source;  // null: cannot be read
   SinkMaker make_sink;      // null: cannot be written
 };
 
 constexpr Connector kConnectors[] = {
-    {"filesystem", kFileOptions, CreateFileSource, CreateFileSink},
-    {"print", kPrintOptions, nullptr, CreatePrintSink},
-    {"blackhole", kBlackholeOptions, nullptr, CreateBlackholeSink},
-    {"checksum", kChangelogOptions, nullptr, CreateChecksumSink},
-    {"datagen", {}, CreateDatagenSource, nullptr},  // its options depend on the columns
-    {"nexmark", kNexmarkOptions, CreateNexmarkSource, nullptr},
-    {"rows", kRowsOptions, CreateRowsSource, nullptr},
-    {"collect", kChangelogOptions, nullptr, CreateCollectSink},
+    {"filesystem", "files and folders, read and written", kFileOptions, CreateFileSource,
+     CreateFileSink},
+    {"print", "a sink: every change as a line on standard output", kPrintOptions, nullptr,
+     CreatePrintSink},
+    {"blackhole", "a sink that takes rows and keeps none", kBlackholeOptions, nullptr,
+     CreateBlackholeSink},
+    {"checksum", "a sink: how many rows there were, and their checksum", kChangelogOptions, nullptr,
+     CreateChecksumSink},
+    {"datagen",
+     "a source of made-up rows of any columns",
+     {},
+     CreateDatagenSource,
+     nullptr},  // its options depend on the columns
+    {"nexmark", "a source of made-up events of an auction site", kNexmarkOptions,
+     CreateNexmarkSource, nullptr},
+    {"rows", nullptr, kRowsOptions, CreateRowsSource, nullptr},
+    {"collect", nullptr, kChangelogOptions, nullptr, CreateCollectSink},
 };
 
 // Connectors of Flink that Rowtide does not have; their tables can be declared.
@@ -96,7 +106,9 @@ Status UnknownConnector(const TableSpec& table) {
     return Status::InvalidArgument("table {} lacks the option 'connector'", table.name)
         .WithErrorCode("RT2013");
   std::vector<std::string> names;
-  for (const Connector& connector : kConnectors) names.emplace_back(connector.name);
+  for (const Connector& connector : kConnectors) {
+    if (connector.text != nullptr) names.emplace_back(connector.name);
+  }
   if (IsOneOf(kLaterConnectors, option->second)) {
     return Status::Unsupported("connector {}", Quote(option->second))
         .WithHint(fmt::format("supported are: {}", fmt::join(names, ", ")));
@@ -207,6 +219,56 @@ Result<ChangelogMode> ParseChangelogMode(const std::string& text) {
           Quote(kind));
   }
   return mode;
+}
+
+namespace {
+
+std::vector<std::string> OptionTexts(std::string_view prefix, std::span<const OptionSpec> specs) {
+  constexpr const char* kKinds[] = {"",  // as OptionKind
+                                    "true, false",
+                                    "a number",
+                                    "a character",
+                                    "a duration, as 5 s",
+                                    "a size, as 128mb"};
+  std::vector<std::string> texts;
+  for (const OptionSpec& spec : specs) {
+    std::string text = std::string(prefix) + std::string(spec.key);
+    if (spec.required) text += " (required)";
+    std::string values(spec.values.empty() ? kKinds[static_cast<size_t>(spec.kind)] : spec.values);
+    for (size_t bar = values.find('|'); bar != std::string::npos; bar = values.find('|'))
+      values.replace(bar, 1, ", ");
+    texts.push_back(values.empty() ? text : text + ": " + values);
+  }
+  return texts;
+}
+
+}  // namespace
+
+std::vector<ConnectorHelp> ConnectorHelps() {
+  std::vector<ConnectorHelp> helps;
+  for (const Connector& connector : kConnectors) {
+    if (connector.text == nullptr) continue;
+    helps.push_back(
+        {std::string(connector.name), connector.text, OptionTexts("", connector.options)});
+    if (connector.name == "datagen")
+      helps.back().options = {"number-of-rows: a number; without it the source never ends",
+                              "rows-per-second: a number", "fields.<column>.kind: random, sequence",
+                              "fields.<column>.min, .max, .start, .end, .length, .null-rate, …"};
+  }
+  return helps;
+}
+
+std::vector<ConnectorHelp> FormatHelps() {
+  std::vector<ConnectorHelp> helps;
+  for (const auto& [name, text] : {std::pair{"csv", "fields parted by commas, one record a line"},
+                                   std::pair{"json", "one JSON object a line, or an array of them"},
+                                   std::pair{"raw", "the line as it is, in one column"}}) {
+    TableSpec table;
+    table.options["format"] = name;
+    const Result<std::span<const OptionSpec>> specs = FormatOptionSpecs(table);
+    helps.push_back({name, text, OptionTexts(std::string(name) + ".", *specs)});
+  }
+  return helps;
 }
 
 }  // namespace rowtide

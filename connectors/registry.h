@@ -123,6 +123,16 @@ Result<std::unique_ptr<Source>> CreateSource(const TableSpec& table, const ScanS
 // Requires: the batches written have the columns of `table.schema`, in order.
 Result<std::unique_ptr<Sink>> CreateSink(const TableSpec& table, const ConnectorContext& context);
 
+// A connector or a format as `rowtide help connectors` shows it. `rows` and `collect`, which exist
+// in test scripts alone, are not among them.
+struct ConnectorHelp {
+  std::string name;
+  std::string text;
+  std::vector<std::string> options;  // `path (required)`, `nexmark.kind (required): bid, auction`
+};
+std::vector<ConnectorHelp> ConnectorHelps();
+std::vector<ConnectorHelp> FormatHelps();
+
 // "I,UA,D" and the like, as in 'changelog-mode'.
 Result<ChangelogMode> ParseChangelogMode(const std::string& text);
 

@@ -350,4 +350,84 @@ std::string Options::local_time_zone() const {
   return zone.empty() ? "UTC" : zone;
 }
 
+namespace {
+
+struct KeyText {
+  std::string_view key;
+  const char* text;
+};
+constexpr KeyText kTexts[] = {
+    {"execution.runtime-mode",
+     "batch: the final rows alone, when the input has ended; any ORDER BY, any sink"},
+    {"table.local-time-zone", "of TIMESTAMP_LTZ and of the current time"},
+    {"table.exec.state.ttl", "how long the state of a key is kept after it last changed"},
+    {"table.exec.mini-batch.enabled", "rows are gathered by key before they are worked on"},
+    {"table.exec.mini-batch.allow-latency", "… for at most so long"},
+    {"table.exec.mini-batch.size", "… and at most so many"},
+    {"table.exec.deduplicate.insert-update-after-sensitive-enabled",
+     "whether +I and +U differ for who reads the result of a deduplication"},
+    {"table.exec.deduplicate.mini-batch.compact-changes-enabled",
+     "one change a key and mini-batch"},
+    {"table.optimizer.agg-phase-strategy", "GROUP BY in one phase or in two, with mini-batch"},
+    {"table.exec.sink.not-null-enforcer",
+     "a NULL for a NOT NULL column: the job fails, or the row is dropped"},
+    {"table.exec.sink.type-length-enforcer", "CHAR(n) and VARCHAR(n) of a sink"},
+    {"table.exec.sink.upsert-materialize", "whether a sink keeps the rows that meet under its key"},
+    {"table.exec.sink.require-on-conflict", "whether such a sink needs ON CONFLICT in the INSERT"},
+    {"table.exec.source.cdc-events-duplicate", "sources with updates may repeat them"},
+    {"table.display.max-column-width", "of texts in tables on a terminal"},
+    {"rowtide.flink-compat", "Flink's rows also where they are known to be wrong"},
+    {"rowtide.limits.record-bytes",
+     "no record of a file may be longer; a longer one is a bad record"},
+    {"rowtide.limits.json-depth", "how deep JSON may be nested"},
+    {"rowtide.stats.conflicts", "whether --stats tells resends from rows that differ"},
+    {"rowtide.bad-data.",
+     "what becomes of records that do not decode; only the columns that a query reads are decoded"},
+    {"rowtide.dead-letter.", "the file that they are appended to, as JSON lines"},
+    {"rowtide.csv.header.", "the first line of each file has the names of the columns"},
+    {"rowtide.compression.", "of the files that a sink writes"},
+    {"rowtide.datagen.seed.", "the same rows in every run"},
+    {"rowtide.conflicts.",
+     "a file for samples of rows of one key that differ; of a view that deduplicates, or the table "
+     "it is written to"},
+};
+
+std::string ValuesOf(const Key& key) {
+  switch (key.kind) {
+    case Kind::kBool: return "true, false";
+    case Kind::kInt: return "a number";
+    case Kind::kBytes: return "a size, as 16mb";
+    case Kind::kDuration: return "a duration, as 5 s";
+    case Kind::kZone: return "a zone, as Europe/Vienna";
+    case Kind::kText: return "a file";
+    case Kind::kChoice: break;
+  }
+  std::string values;
+  for (const char c : std::string_view(key.choices)) {
+    if (c == '|')
+      values += ", ";
+    else
+      values.push_back(c);
+  }
+  return values;
+}
+
+}  // namespace
+
+std::vector<OptionHelp> OptionHelps() {
+  std::vector<OptionHelp> helps;
+  for (const KeyText& text : kTexts) {
+    const Key* key = FindKey(text.key);
+    std::string name(text.key);
+    if (key == nullptr) {
+      for (const Key& family : kFamilies) {
+        if (text.key == family.name) key = &family;
+      }
+      name += text.key == "rowtide.conflicts." ? "<view>" : "<table>";
+    }
+    helps.push_back({name, ValuesOf(*key), key->fallback, text.text});
+  }
+  return helps;
+}
+
 }  // namespace rowtide

@@ -50,4 +50,13 @@ std::string_view TableOfKey(std::string_view key);
 // Every key that Rowtide acts on: for messages and completion.
 const std::vector<std::string>& KnownOptionKeys();
 
+// A key that changes something today, for `rowtide help settings`.
+struct OptionHelp {
+  std::string key;       // `rowtide.bad-data.<table>` of a family
+  std::string values;    // `true or false`, `a duration`, `fail, skip, dead-letter`
+  std::string fallback;  // "" = none
+  std::string text;
+};
+std::vector<OptionHelp> OptionHelps();
+
 }  // namespace rowtide

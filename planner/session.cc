@@ -295,6 +295,14 @@ void Session::NoteStraySettings() {
   std::vector<std::string> tables = catalog_.TableNames();
   for (const auto& [key, value] : options_.all()) {
     const std::string table(TableOfKey(key));
+    if (key.starts_with("rowtide.dead-letter.") &&
+        options_.Get("rowtide.bad-data." + table) != "dead-letter" &&
+        stray_settings_.insert(key).second) {
+      notes_.push_back(fmt::format(
+          "'{}' is set, but nothing goes there: SET 'rowtide.bad-data.{}' = 'dead-letter'", key,
+          table));
+      continue;
+    }
     if (table.empty() || std::find(tables.begin(), tables.end(), table) != tables.end()) continue;
     if (!stray_settings_.insert(key).second) continue;
     const std::string nearest = Nearest(table, tables);

@@ -35,6 +35,8 @@ def checks(rowtide, lab):
             ("NULL for NOT NULL", table(path="late.csv") + "CREATE TABLE kept (id INT, at_ TIMESTAMP(3) NOT NULL) WITH ('connector' = 'print'); "
              "INSERT INTO kept SELECT id, at_ FROM people WHERE name <> 'An\n'", 3,
              ["file late.csv, line 3, byte 28: column 'at_' is NOT NULL"]),
+            ("dead letters without the policy", "SET 'rowtide.dead-letter.people' = 'rejects.ndjson'; " + table(path="gap.csv") + select, 3,
+             ["SET 'rowtide.bad-data.people' = 'dead-letter'"]),
             ("double quotes", 'SELECT "a"', 2, ["single quotes", "back-ticks"])]:
         done = run(rowtide, lab, sql)
         missing = [word for word in words if word not in done.stderr]

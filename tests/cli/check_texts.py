@@ -51,6 +51,16 @@ def bash_completions(rowtide, lab, words):
     return set(subprocess.run(["bash", "-c", run], cwd=lab, text=True, stdout=subprocess.PIPE, check=False).stdout.split())
 
 
+def check_topics(rowtide, lab):
+    connectors, settings = says(rowtide, lab, "help", "connectors"), says(rowtide, lab, "help", "settings")
+    wanted = ["filesystem", "path (required)", "datagen", "csv.field-delimiter", "json.timestamp-format.standard: SQL, ISO-8601", "raw.charset"]
+    missing = [word for word in wanted if word not in connectors] + [word for word in ("collect", "rows\n      ") if word in connectors]
+    yield "help connectors", f"{missing}" if missing else None
+    keys = re.findall(r"(?m)^  (\S+)$", settings)
+    unknown = [key for key in keys if "no option" in says(rowtide, lab, "run", "-c", f"SET '{key.replace('<', '').replace('>', '')}' = 'x'").lower()]
+    yield "help settings names settings alone", f"{unknown}" if unknown or len(keys) < 20 else None
+
+
 def check_agreement(rowtide, lab, verbs):
     man = says(rowtide, lab, "help", "man").replace("\\-", "-")
     zsh, fish = says(rowtide, lab, "completion", "zsh"), says(rowtide, lab, "completion", "fish")
@@ -126,5 +136,6 @@ def checks(rowtide, lab):
     yield "--help lists the verbs", None if {"run", "explain", "bench generate"} <= set(verbs) else str(verbs)
     yield from check_examples(rowtide, lab, verbs)
     yield from check_agreement(rowtide, lab, verbs)
+    yield from check_topics(rowtide, lab)
     yield from check_codes(rowtide, lab)
     yield from check_arguments(rowtide, lab)
