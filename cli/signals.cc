@@ -11,6 +11,9 @@ static_assert(std::atomic<int>::is_always_lock_free,
 
 namespace {
 
+std::atomic<bool> job_runs{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
 // A read of standard input that waits for a writer would keep the job from seeing the request: it
 // goes on with an input that is empty.
 void EmptyStandardInput() {
@@ -19,7 +22,7 @@ void EmptyStandardInput() {
 }
 
 void OnSignalOfScript(int signal) {
-  if (stop_signal.exchange(signal) != 0) _exit(ExitCodeOfSignal(signal));
+  if (stop_signal.exchange(signal) != 0 || !job_runs) _exit(ExitCodeOfSignal(signal));
   EmptyStandardInput();
 }
 
@@ -30,6 +33,9 @@ void OnSignalOfShell(int signal) {
 }
 
 }  // namespace
+
+RunningJob::RunningJob() { job_runs = true; }
+RunningJob::~RunningJob() { job_runs = false; }
 
 void InstallSignalHandlers(SignalUse use) {
   std::signal(SIGPIPE, SIG_DFL);  // whoever starts us may have it ignored

@@ -1,6 +1,8 @@
 // SIGINT and SIGTERM ask what runs to stop.
 //
-//   kScript   the first asks, the second leaves at once with 130 or 143
+//   kScript   while a job runs, the first asks and the second leaves at once with 130 or 143; while
+//             nothing runs that would have to end well (a statement is being planned), the first
+//             leaves
 //   kShell    SIGINT asks and never ends the shell; a second SIGTERM leaves
 //
 // A closed standard output ends the program quietly, as SIGPIPE does by itself.
@@ -14,6 +16,15 @@ namespace rowtide {
 
 // The number of the signal that asked to stop, 0 as long as none has.
 extern std::atomic<int> stop_signal;
+
+// Says that a job runs as long as it lives.
+class RunningJob {
+ public:
+  RunningJob();
+  ~RunningJob();
+  RunningJob(const RunningJob&) = delete;
+  RunningJob& operator=(const RunningJob&) = delete;
+};
 
 enum class SignalUse : uint8_t { kScript, kShell };
 void InstallSignalHandlers(SignalUse use = SignalUse::kScript);

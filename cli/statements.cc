@@ -145,6 +145,7 @@ bool StatementRunner::ShowsProgress(const PlannedJob& planned) const {
 }
 
 int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql) {
+  const RunningJob is_running;
   if (sql.origin == "-") {
     for (const ExecPointer& root : planned.plan.roots) {
       const Status free = CheckStandardInput(*root);

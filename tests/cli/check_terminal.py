@@ -100,6 +100,24 @@ def check_signals(rowtide, lab):
         good = code == wanted and "temporary names" in text and files and all(name.startswith(".") for name in files) and took < 5
         yield f"{which.name} leaves the files under temporary names and exits with {wanted}", \
             None if good else f"exit {code} after {took:.1f} s, {files}: {text}"
+    # A statement whose plan takes long: nothing runs yet that would have to end well.
+    slow = KEEP_LAST + "SELECT " + ", ".join(f"SUM(v + {i}) AS c{i}" for i in range(6000)) + " FROM e;"
+    with open(os.path.join(lab, "slow.sql"), "w", encoding="utf-8") as file:
+        file.write(slow)
+    for which, wanted in [(signal.SIGINT, 130), (signal.SIGTERM, 143)]:
+        job = subprocess.Popen([rowtide, "run", "slow.sql"], cwd=lab, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        time.sleep(0.7)
+        early = job.poll() is not None
+        started = time.time()
+        job.send_signal(which)
+        try:
+            output, _ = job.communicate(timeout=5)
+        except subprocess.TimeoutExpired:
+            job.kill()
+            output, _ = job.communicate()
+        took = time.time() - started
+        good = not early and job.returncode == wanted and took < 0.5 and output == b""
+        yield f"{which.name} ends a statement that is being planned", None if good else f"early {early}, exit {job.returncode} after {took:.1f} s: {output[:200]}"
     # A job that cannot look: its input is a named pipe without a writer.
     os.mkfifo(os.path.join(lab, "quiet.csv"))
     job = subprocess.Popen([rowtide, "run", "-c", COUNT_LINES.replace("'-'", "'quiet.csv'")], cwd=lab, stdin=subprocess.DEVNULL,
