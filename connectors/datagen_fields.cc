@@ -70,11 +70,12 @@ class RandomText final : public FieldGenerator {
     if (varies_ && length > 0)
       length = 1 + static_cast<int64_t>(random % static_cast<uint64_t>(length));
     std::string text(static_cast<size_t>(length), '\0');
-    uint64_t bits = MixBits(random);
+    uint64_t state = random;
+    uint64_t bits = state = MixBits(state);
     int left = 64;
     for (char& c : text) {
       if (left == 0) {
-        bits = MixBits(bits);
+        bits = state = MixBits(state);
         left = 64;
       }
       c = digits_ ? "0123456789abcdef"[bits & 15] : static_cast<char>(bits & 255);
