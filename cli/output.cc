@@ -163,7 +163,7 @@ class FinalTable final : public ResultSink {
     at->second.count += Adds(batch.kind(row)) ? 1 : -1;
     if (at->second.count == 0) bag_.erase(at);
   }
-  void End(bool /*terminated*/, std::string* text) override {
+  void End(bool terminated, std::string* text) override {
     std::vector<std::pair<int64_t, std::vector<std::string>>> rows;
     for (const auto& [cells, entry] : bag_) {
       for (int64_t i = 0; i < entry.count; ++i) rows.emplace_back(entry.arrival, cells);
@@ -177,8 +177,12 @@ class FinalTable final : public ResultSink {
     for (auto& [arrival, cells] : rows) sorted.push_back(std::move(cells));
     *text += ResultTable(schema_.names(), sorted, Align::kRight);
     if (sorted.size() < all)
-      *text += fmt::format("{} more, left out by --limit\n", all - sorted.size());
+      *text += fmt::format("PARTIAL: {} more, left out by --limit\n", all - sorted.size());
+    if (terminated)
+      *text += "PARTIAL: the query ended before its input, these are the rows so far\n";
+    partial_ = terminated || sorted.size() < all;
   }
+  bool partial() const override { return partial_; }
   bool full() const override { return false; }
 
  private:
@@ -188,6 +192,7 @@ class FinalTable final : public ResultSink {
   };
   std::map<std::vector<std::string>, Entry> bag_;
   int64_t next_arrival_ = 0;
+  bool partial_ = false;
 };
 
 }  // namespace

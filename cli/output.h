@@ -54,10 +54,12 @@ class ResultSink : public Sink {
   Status Write(const RowBatch& batch) final;
   Status Flush() final;
   Status Finish() final;
-  // The user has ended a query that had not ended by itself.
+  // The query ended before its input: the user stopped it, or it failed.
   Status Terminate();
   int64_t rows() const { return rows_; }
   // As many rows are printed as were asked for.
+  // It has printed a table, but not the whole one: the query ended early, or --limit cut it.
+  virtual bool partial() const { return false; }
   virtual bool full() const { return options_.rows_max && rows_ >= *options_.rows_max; }
 
   ResultSink(ResultOptions options, Schema schema, std::FILE* out)

@@ -108,7 +108,7 @@ void NoteRejects(const std::vector<NodeStats>& nodes) {
     }
     if (rejected == 0) continue;
     PrintNote("rejected",
-              fmt::format("{} of {} records of {}:{}", rejected, read, node.name, reasons));
+              fmt::format("{} of {} records read by {}:{}", rejected, read, node.name, reasons));
   }
 }
 
@@ -180,13 +180,18 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql) {
   const Result<JobEnd> end = job.RunToEnd();
   progress.Clear();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  // What has come is shown, and that it is not all.
+  if (!end.ok() && result != nullptr) (void)result->Terminate().ok();
   const int code = end.ok() ? Close(job, planned, *end, result, sql) : Fail(end.status(), sql);
   if (end.ok() && *end == JobEnd::kEnded && !planned.is_query && IsTerminal(STDERR_FILENO)) {
-    PrintNote("done", fmt::format("{} rows read in {:.3f} s", job.rows_read(), took.count()));
+    PrintNote("done",
+              fmt::format("{} rows emitted by sources in {:.3f} s", job.rows_read(), took.count()));
   }
   if (!settings_.stats) NoteRejects(job.Stats());
   if (settings_.stats)
     std::cerr << StatsTable(job.Stats(), took.count(), job.rows_read()) << std::flush;
+  if (result != nullptr && result->partial())
+    PrintNote("partial", "the table above is not the whole result");
   return code;
 }
 

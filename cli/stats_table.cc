@@ -11,10 +11,24 @@ namespace {
 std::string CountersText(const NodeStats& node) {
   std::string text;
   for (const auto& [name, count] : node.counters) {
-    if (count == 0) continue;
+    if (count == 0 || name == "records_read" || name == "rejected") continue;
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, count);
   }
   return text;
+}
+
+// Rows that the source of a job that failed in between has not emitted make it unequal: that is to
+// be seen.
+std::string RecordsText(const NodeStats& node) {
+  int64_t read = -1, rejected = 0;
+  for (const auto& [name, count] : node.counters) {
+    if (name == "records_read") read = count;
+    if (name == "rejected") rejected = count;
+  }
+  if (read < 0) return "";
+  const char* sign = read == node.total_out() + rejected ? "=" : "!=";
+  return fmt::format("{}: {} records read {} {} rows emitted + {} rejected\n", node.name, read,
+                     sign, node.total_out(), rejected);
 }
 
 std::vector<std::string> RowOf(const NodeStats& node) {
@@ -35,10 +49,14 @@ std::string StatsTable(const std::vector<NodeStats>& nodes, double seconds, int6
   std::vector<std::vector<std::string>> rows;
   for (const NodeStats& node : nodes) rows.push_back(RowOf(node));
   const double per_second = seconds > 0 ? static_cast<double>(rows_read) / seconds : 0;
+  std::string records;
+  for (const NodeStats& node : nodes) records += RecordsText(node);
   return PlainTable({"node", "rows in", "+I", "-U", "+U", "-D", "amplification", "state entries",
                      "state bytes", "time ms", "counters"},
                     rows) +
-         fmt::format("{} rows read in {:.3f} s, {:.0f} rows/s\n", rows_read, seconds, per_second);
+         records +
+         fmt::format("{} rows emitted by sources in {:.3f} s, {:.0f} rows/s\n", rows_read, seconds,
+                     per_second);
 }
 
 }  // namespace rowtide

@@ -1,4 +1,5 @@
-// What --stats prints: one line a node, then the time that the job took.
+// What --stats prints: one line a node; for each source of records what became of them,
+// `records read = rows emitted + rejected`; then the time that the job took.
 #pragma once
 
 #include <string>

@@ -77,7 +77,7 @@ class Run:
         self.user = usage.ru_utime
         self.cpu = usage.ru_utime + usage.ru_stime
         self.rss_mb = usage.ru_maxrss // 1024
-        own = re.search(r"rows read in ([0-9.]+) s", self.text) or re.search(r"seconds=([0-9.]+)", self.text)
+        own = re.search(r"rows emitted by sources in ([0-9.]+) s", self.text) or re.search(r"seconds=([0-9.]+)", self.text)
         self.own = float(own.group(1)) if own else self.whole
         if not hashes_output and not drops_output:
             found = re.search(r"\+I \d+ -U \d+ \+U \d+ -D \d+ ordered=0x[0-9a-f]+", self.text)

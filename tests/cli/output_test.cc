@@ -178,6 +178,21 @@ TEST(Error, IsOneObjectAsJson) {
       "\"end_line\":2,\"end_column\":12},\"hint\":\"did you mean 'b'?\"}\n");
 }
 
+TEST(Stats, SaysWhatBecameOfRecords) {
+  NodeStats node;
+  node.name = "TableSourceScan(t)";
+  node.rows_out = {4, 0, 0, 0};
+  node.counters = {{"records_read", 6}, {"rejected", 2}, {"cast", 2}};
+  std::string text = StatsTable({node}, 0.5, 4);
+  EXPECT_NE(text.find("TableSourceScan(t): 6 records read = 4 rows emitted + 2 rejected\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find(" cast=2\n"), std::string::npos) << text;
+  node.rows_out = {3, 0, 0, 0};
+  text = StatsTable({node}, 0.5, 3);
+  EXPECT_NE(text.find("6 records read != 3 rows emitted + 2 rejected\n"), std::string::npos);
+}
+
 TEST(Stats, HasOneLineANode) {
   NodeStats node;
   node.name = "Rank";
@@ -187,7 +202,8 @@ TEST(Stats, HasOneLineANode) {
   const std::string text = StatsTable({node}, 0.5, 4);
   EXPECT_NE(text.find("Rank        4   4   1   1   0           1.50"), std::string::npos) << text;
   EXPECT_NE(text.find("late=2\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("4 rows read in 0.500 s, 8 rows/s\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("4 rows emitted by sources in 0.500 s, 8 rows/s\n"), std::string::npos)
+      << text;
 }
 
 }  // namespace
