@@ -33,12 +33,13 @@ struct Watched {
 
 class FileSource final : public Source {
  public:
-  FileSource(Schema schema, Watched watched, ScanSpec scan, bool reads_text,
+  FileSource(Schema schema, Watched watched, ScanSpec scan, bool reads_text, InputLimits limits,
              std::unique_ptr<Rejects> rejects, std::unique_ptr<Decoder> decoder)
       : schema_(std::move(schema)),
         watched_(std::move(watched)),
         scan_(std::move(scan)),
         reads_text_(reads_text),
+        record_bytes_max_(static_cast<size_t>(limits.record_bytes)),
         rejects_(std::move(rejects)),
         decoder_(std::move(decoder)) {}
 
@@ -224,7 +225,7 @@ class FileSource final : public Source {
     const size_t rest = end_ - begin_;
     const std::shared_ptr<Block> before = block_;
     const size_t from = begin_;
-    TakeBlock(rest < kBlockBytes / 2 ? kBlockBytes : 2 * rest + kBlockBytes);
+    TakeBlock(BytesFor(rest));
     if (rest > 0) std::memcpy(block_->data(), before->data() + from, rest);
     begin_ = 0;
     end_ = rest;
@@ -238,7 +239,15 @@ class FileSource final : public Source {
     return Status::Ok();
   }
 
-  // A block that no batch points into, not the one at hand.
+  // Room for twice the rest, but for no record that is longer than the limit: the decoder throws
+  // such a one away when it is here up to the limit, and then line by line.
+  size_t BytesFor(size_t rest) const {
+    if (rest < kBlockBytes / 2) return kBlockBytes;
+    const size_t most = std::max(record_bytes_max_, rest) + kBlockBytes;
+    return std::min(2 * rest + kBlockBytes, most);
+  }
+
+  // A block that no batch points into, not the one at hand. Those of long records are not kept.
   void TakeBlock(size_t bytes) {
     std::shared_ptr<Block> taken;
     for (std::shared_ptr<Block>& free : blocks_) {
@@ -246,6 +255,8 @@ class FileSource final : public Source {
     }
     if (!taken) {
       taken = std::make_shared<Block>(bytes);
+    }
+    if (bytes == kBlockBytes && std::find(blocks_.begin(), blocks_.end(), taken) == blocks_.end()) {
       blocks_[next_kept_++ % blocks_.size()] = taken;
     }
     block_ = std::move(taken);
@@ -279,6 +290,7 @@ class FileSource final : public Source {
   int64_t next_list_millis_ = 0;
   ScanSpec scan_;
   bool reads_text_;
+  size_t record_bytes_max_;
   std::unique_ptr<Rejects> rejects_;
   std::unique_ptr<Decoder> decoder_;
   int64_t emitted_ = 0;
@@ -322,7 +334,7 @@ Result<std::unique_ptr<Source>> CreateFileSource(const TableSpec& table, const S
     return Status::Internal("a watched folder needs a clock");
   auto source =
       std::make_unique<FileSource>(std::move(schema), std::move(watched), scan, ReadsText(table),
-                                   std::move(rejects), std::move(decoder));
+                                   context.limits, std::move(rejects), std::move(decoder));
   RT_TRY(source->List());
   return std::unique_ptr<Source>(std::move(source));
 }

@@ -56,6 +56,14 @@ __attribute__((target("sse4.1"))) inline void MakeView(const char* text, uint32_
   _mm_storeu_si128(reinterpret_cast<__m128i*>(view), value);
 }
 
+// More than a reader's block: a record is on its way.
+constexpr size_t kLongRecordBytes = 512 << 10;
+
+bool HasLineEnd(std::string_view text) {
+  return std::memchr(text.data(), '\n', text.size()) != nullptr ||
+         std::memchr(text.data(), '\r', text.size()) != nullptr;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<CsvDecoder>> CsvDecoder::Create(CsvDecoderSpec spec, Rejects* rejects) {
@@ -99,6 +107,10 @@ Status CsvDecoder::Begin(RecordPlace place, std::string_view header) {
 
 Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_t end,
                                   bool at_end) {
+  if (!skips_line_ && !at_end && end - begin > kLongRecordBytes &&
+      !HasLineEnd({block->data() + begin, end - begin})) {
+    return PassLongRecord(block, begin, end);
+  }
   if (skips_line_ && std::memchr(block->data() + begin, '\n', end - begin) == nullptr) {
     place_.byte += static_cast<int64_t>(end - begin);  // no marks for what is not looked at
     block_ = nullptr;
@@ -760,6 +772,22 @@ Status CsvDecoder::UseHeader() {
     wanted.place = header.places[static_cast<size_t>(wanted.column)];
   }
   return Status::Ok();
+}
+
+// Of the first record so much is here, without an end; it is looked into when it is whole.
+Result<size_t> CsvDecoder::PassLongRecord(const BlockPointer& block, size_t begin, size_t end) {
+  if (static_cast<int64_t>(end - begin) <= spec_.limits.record_bytes) return 0;
+  if (header_is_due_) {
+    return Status::DataError("the line of the header is {}", TooLargeText(spec_.limits))
+        .WithErrorCode("RT4004");
+  }
+  BeginBatch(block);
+  block_ = nullptr;  // no marks are there
+  marks_.count = mark_ = 0;
+  text_ = next_ = block->data() + begin;
+  end_ = block->data() + end;
+  RT_TRY(TooLarge());
+  return end - begin;
 }
 
 Status CsvDecoder::TooLarge() {

@@ -112,6 +112,7 @@ class CsvDecoder final : public Decoder {
   Status HandOver(int rows);
   Reject RejectOf(const Trouble& trouble, int rows) const;
   std::string_view RecordOf(int row, int rows) const;
+  Result<size_t> PassLongRecord(const BlockPointer& block, size_t begin, size_t end);
   Status TooLarge();
   bool SkipRest();
 
