@@ -88,7 +88,8 @@ struct InputLimits {
 
 // What SET says about one table, by the last part of its name.
 struct TableSettings {
-  std::string key;  // `t` in 'rowtide.bad-data.t'
+  std::string key;                       // `t` in 'rowtide.bad-data.t'
+  std::vector<std::string> primary_key;  // names of its columns
   BadData bad_data = BadData::kFail;
   std::string dead_letter;  // where rejected records are appended; "" = nowhere
   bool csv_header = false;  // the first line of every file has the names of its columns

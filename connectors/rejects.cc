@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -26,7 +27,7 @@ struct ReasonName {
 constexpr ReasonName kReasonNames[kRejectReasons] = {
     {"undecodable", "RT4001"}, {"invalid_encoding", "RT4001"}, {"too_large", "RT4004"},
     {"too_deep", "RT4004"},    {"missing_field", "RT4001"},    {"cast", "RT4001"},
-    {"not_null", "RT4001"}};
+    {"not_null", "RT4001"},    {"null_key", "RT4001"}};
 
 const ReasonName& NameOf(RejectReason reason) { return kReasonNames[static_cast<size_t>(reason)]; }
 
@@ -93,9 +94,16 @@ Status Rejects::Take(const Reject& reject) {
 
 Status Rejects::TakeQuietly(const Reject& reject) {
   ++*rejected_;
-  ++*reasons_[static_cast<size_t>(reject.reason)];
+  ++*reasons_[static_cast<size_t>(ReasonOf(reject))];
   if (letters_ >= 0) AppendLetter(reject);
   return buffer_.size() < kLetterBytes ? Status::Ok() : Flush();
+}
+
+RejectReason Rejects::ReasonOf(const Reject& reject) const {
+  const std::vector<std::string>& key = settings_.primary_key;
+  const bool is_key = reject.reason == RejectReason::kNotNull &&
+                      std::find(key.begin(), key.end(), reject.column) != key.end();
+  return is_key ? RejectReason::kNullKey : reject.reason;
 }
 
 Status Rejects::ErrorOf(const Reject& reject) const {
@@ -125,8 +133,8 @@ void Rejects::AppendLetter(const Reject& reject) {
     buffer_ += ',';
   };
   buffer_ += '{';
-  field("code", NameOf(reject.reason).code);
-  field("reason", NameOf(reject.reason).name);
+  field("code", NameOf(ReasonOf(reject)).code);
+  field("reason", NameOf(ReasonOf(reject)).name);
   field("message", reject.column.empty()
                        ? reject.message
                        : "column " + Quote(reject.column) + ": " + reject.message);

@@ -33,8 +33,9 @@ enum class RejectReason : uint8_t {
   kMissingField,
   kCast,
   kNotNull,
+  kNullKey,  // kNotNull in a column of the primary key
 };
-inline constexpr size_t kRejectReasons = 7;
+inline constexpr size_t kRejectReasons = 8;
 
 struct Reject {
   RejectReason reason = RejectReason::kUndecodable;
@@ -63,6 +64,7 @@ class Rejects {
   Status Take(const Reject& reject);
   // The same for a format that is told to ignore errors: never an error of the data.
   Status TakeQuietly(const Reject& reject);
+  // Of records that became rows or were taken here; one that ended the job is neither.
   void CountRead(int64_t records) { *records_read_ += records; }
   void CountNulled() { ++*nulled_; }
   // How often something was read as it is meant to be, though hardly as the user means it; the
@@ -73,6 +75,7 @@ class Rejects {
 
  private:
   Rejects(std::string table, const ConnectorContext& context);
+  RejectReason ReasonOf(const Reject& reject) const;
   Status ErrorOf(const Reject& reject) const;
   void AppendLetter(const Reject& reject);
 

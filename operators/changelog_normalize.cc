@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "operators/null_keys.h"
+
 namespace rowtide {
 
 Result<std::unique_ptr<Operator>> ChangelogNormalize::Create(ChangelogNormalizeSpec spec,
@@ -28,6 +30,7 @@ ChangelogNormalize::ChangelogNormalize(ChangelogNormalizeSpec spec, const Schema
       spec_(std::move(spec)),
       ttl_(context.state_ttl_millis > 0),
       condition_(std::move(condition)),
+      null_keys_(context.counters->Find("null_key")),
       unmatched_retractions_(context.counters->Find("unmatched_retraction")),
       key_codec_(input, spec_.keys, context.flink_compat),
       row_codec_(input),
@@ -40,6 +43,7 @@ ChangelogNormalize::ChangelogNormalize(ChangelogNormalizeSpec spec, const Schema
 
 Status ChangelogNormalize::Process(int /*input*/, const RowBatch& batch, Collector& out) {
   RT_TRY(key_codec_.Encode(batch, &keys_));
+  *null_keys_ += CountNullKeys(batch, spec_.keys);
   return spec_.mini_batch.enabled() ? AddToBundle(batch, out) : Apply(batch, keys_, out);
 }
 

@@ -53,6 +53,7 @@ class ChangelogNormalize final : public KeyedOperator {
   ChangelogNormalizeSpec spec_;
   bool ttl_;
   std::optional<Evaluator> condition_;
+  int64_t* null_keys_;
   int64_t* unmatched_retractions_;
   KeyCodec key_codec_;
   RowCodec row_codec_;

@@ -56,7 +56,10 @@ Result<std::unique_ptr<Operator>> ConstraintEnforcer::Create(ConstraintEnforcerS
 
 ConstraintEnforcer::ConstraintEnforcer(ConstraintEnforcerSpec spec, const Schema& input,
                                        const OperatorContext& context)
-    : spec_(std::move(spec)), schema_(input), dropped_(context.counters->Find("dropped_null")) {
+    : spec_(std::move(spec)),
+      schema_(input),
+      null_keys_(context.counters->Find("null_key")),
+      not_nulls_(context.counters->Find("not_null")) {
   for (int column = 0; column < spec_.target.size(); ++column) {
     const Type& type = spec_.target.type(column);
     if (!type.nullable) not_null_columns_.push_back(column);
@@ -89,19 +92,23 @@ Result<bool> ConstraintEnforcer::CheckNotNull(const RowBatch& batch) {
   kept_.clear();
   for (int row = 0; row < batch.rows; ++row) {
     const bool key_only = spec_.key_only_deletes && batch.kind(row) == RowKind::kDelete;
-    bool keeps = true;
+    int64_t* reason = nullptr;
     for (int column : not_null_columns_) {
       if (key_only || !batch.columns[static_cast<size_t>(column)].IsNull(row)) continue;
-      keeps = false;
-      if (spec_.not_null == NotNullEnforcer::kDrop) break;
+      const bool is_key = std::find(spec_.key.begin(), spec_.key.end(), column) != spec_.key.end();
+      if (reason != null_keys_) reason = is_key ? null_keys_ : not_nulls_;
+      if (spec_.not_null == NotNullEnforcer::kDrop) continue;
       return Status::DataError("{}column {} is NOT NULL, but a NULL is to be written into it",
                                PlaceText(batch, row), Quote(spec_.target.name(column)))
           .WithErrorCode("RT4005")
           .WithHint("SET 'table.exec.sink.not-null-enforcer' = 'DROP' leaves such rows out");
     }
-    if (keeps) kept_.push_back(row);
+    if (reason != nullptr) {
+      ++*reason;
+    } else {
+      kept_.push_back(row);
+    }
   }
-  *dropped_ += batch.rows - static_cast<int64_t>(kept_.size());
   return kept_.size() == static_cast<size_t>(batch.rows);
 }
 

@@ -5,7 +5,8 @@
 //   table.exec.sink.type-length-enforcer   IGNORE   TRIM_PAD: 'abcd' -> 'abc', 'a' -> 'a  '   ERROR
 //
 // Lengths count characters of strings, bytes of binaries. Deletions that hold the key alone are not
-// checked for NULL. No state. Counter: `dropped_null`.
+// checked for NULL. No state. Counters of rows that are left out: `null_key`, a NULL in a column of
+// the primary key, and `not_null`, in another one.
 #pragma once
 
 #include <memory>
@@ -20,7 +21,8 @@ enum class NotNullEnforcer : uint8_t { kError, kDrop };
 enum class TypeLengthEnforcer : uint8_t { kIgnore, kTrimPad, kError };
 
 struct ConstraintEnforcerSpec {
-  Schema target;  // the sink's columns, one for one
+  Schema target;         // the sink's columns, one for one
+  std::vector<int> key;  // those of its primary key
   NotNullEnforcer not_null = NotNullEnforcer::kError;
   TypeLengthEnforcer type_length = TypeLengthEnforcer::kIgnore;
   bool key_only_deletes = false;
@@ -46,7 +48,8 @@ class ConstraintEnforcer final : public Operator {
 
   ConstraintEnforcerSpec spec_;
   Schema schema_;
-  int64_t* dropped_;
+  int64_t* null_keys_;
+  int64_t* not_nulls_;
   std::vector<int> not_null_columns_;
   std::vector<int> sized_columns_;
   std::vector<int32_t> kept_;

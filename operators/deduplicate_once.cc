@@ -1,5 +1,6 @@
 #include "operators/deduplicate.h"
 #include "operators/keyed_operator.h"
+#include "operators/null_keys.h"
 #include "operators/output_rows.h"
 #include "operators/row_times.h"
 #include "state/key_codec.h"
@@ -32,6 +33,8 @@ class RowtimeFirstOnce final : public KeyedOperator {
         keys_state_(context),
         output_(&row_codec_, false),
         watch_(std::move(watch)),
+        keys_of_rows_(spec.keys),
+        null_keys_(context.counters->Find("null_key")),
         late_(context.counters->Find("late")),
         duplicates_(context.counters->Find("duplicate")) {
     keys_state_.ExpectValues(watch_ ? watch_->NoteBytes(0) : sizeof(Arena::Ref));
@@ -42,6 +45,7 @@ class RowtimeFirstOnce final : public KeyedOperator {
     RT_TRY(CheckInsertOnly(batch, "Deduplicate"));
     RT_TRY(times_.Read(batch, &row_times_));
     RT_TRY(key_codec_.Encode(batch, &keys_));
+    *null_keys_ += CountNullKeys(batch, keys_of_rows_);
     groups_.Fold(keys_);
     keys_state_.FindOrCreate(keys_, groups_.first_rows(), &entries_);
     FindEarliest();
@@ -260,6 +264,8 @@ class RowtimeFirstOnce final : public KeyedOperator {
   uint64_t next_sequence_ = 0;  // of the next key's first arrival
   OutputRows output_;
   std::unique_ptr<ConflictWatch> watch_;  // null: not watched
+  std::vector<int> keys_of_rows_;
+  int64_t* null_keys_;
   int64_t* late_;
   int64_t* duplicates_;
   KeyBatch keys_;

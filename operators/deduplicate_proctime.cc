@@ -1,5 +1,6 @@
 #include "operators/deduplicate.h"
 #include "operators/keyed_operator.h"
+#include "operators/null_keys.h"
 #include "operators/output_rows.h"
 #include "state/key_codec.h"
 #include "state/row_codec.h"
@@ -23,7 +24,8 @@ class ProctimeDeduplicate : public KeyedOperator {
         bundle_(context),
         output_(&row_codec_, false),
         watch_(std::move(watch)),
-        noted_keys_(&state_, watch_.get()) {
+        noted_keys_(&state_, watch_.get()),
+        null_keys_(context.counters->Find("null_key")) {
     Register(spec.keeps_last ? static_cast<StatePart*>(&state_) : &noted_keys_);
     Register(&bundle_);
   }
@@ -31,6 +33,7 @@ class ProctimeDeduplicate : public KeyedOperator {
   Status Process(int /*input*/, const RowBatch& batch, Collector& out) final {
     RT_TRY(CheckInsertOnly(batch, "Deduplicate"));
     RT_TRY(key_codec_.Encode(batch, &keys_));
+    *null_keys_ += CountNullKeys(batch, spec_.keys);
     if (watch_) watch_->Begin(batch, keys_);
     if (!spec_.mini_batch.enabled()) {
       RT_TRY(Work(batch, out));
@@ -66,6 +69,7 @@ class ProctimeDeduplicate : public KeyedOperator {
   OutputRows output_;
   std::unique_ptr<ConflictWatch> watch_;  // null: not watched
   NotedKeys noted_keys_;                  // keep first: the state's part
+  int64_t* null_keys_;
   KeyBatch keys_;
   EncodedRows encoded_;
   std::vector<Entry> entries_;

@@ -1,5 +1,6 @@
 #include "operators/deduplicate.h"
 #include "operators/keyed_operator.h"
+#include "operators/null_keys.h"
 #include "operators/output_rows.h"
 #include "operators/row_times.h"
 #include "state/key_codec.h"
@@ -34,6 +35,7 @@ class RowtimeEager final : public KeyedOperator {
         bundle_(context),
         output_(&row_codec_, false),
         watch_(std::move(watch)),
+        null_keys_(context.counters->Find("null_key")),
         duplicates_(context.counters->Find("duplicate")),
         says_insert_(spec.emits_update_before || spec.insert_update_after_sensitive) {
     Register(&state_);
@@ -44,6 +46,7 @@ class RowtimeEager final : public KeyedOperator {
     RT_TRY(CheckInsertOnly(batch, "Deduplicate"));
     RT_TRY(times_.Read(batch, &row_times_));
     RT_TRY(key_codec_.Encode(batch, &keys_));
+    *null_keys_ += CountNullKeys(batch, spec_.keys);
     if (watch_) watch_->Begin(batch, keys_);
     if (spec_.mini_batch.enabled()) {
       RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
@@ -214,6 +217,7 @@ class RowtimeEager final : public KeyedOperator {
   Bundle bundle_;
   OutputRows output_;
   std::unique_ptr<ConflictWatch> watch_;  // null: not watched
+  int64_t* null_keys_;
   int64_t* duplicates_;
   const bool says_insert_;  // +I for a key's first row; else +U always
   KeyBatch keys_;

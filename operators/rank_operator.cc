@@ -1,5 +1,7 @@
 #include "operators/rank_operator.h"
 
+#include "operators/null_keys.h"
+
 namespace rowtide {
 namespace {
 
@@ -41,6 +43,7 @@ RankOperator::RankOperator(std::string name, const RankSpec& spec, const Operato
       row_codec_(spec.input),
       writer_(row_codec_),
       output_(&row_codec_, spec.outputs_number()),
+      null_keys_(context.counters->Find("null_key")),
       beyond_rank_(context.counters->Find("beyond_rank")),
       other_ends_(nullptr) {
   Register(&saved_);
@@ -53,6 +56,7 @@ RankOperator::RankOperator(std::string name, const RankSpec& spec, const Operato
 
 Status RankOperator::Encode(const RowBatch& batch) {
   RT_TRY(key_codec_.Encode(batch, &keys_));
+  *null_keys_ += CountNullKeys(batch, spec_.partition);
   sort_codec_.Encode(batch, saved_->next_arrival, &sorts_);
   saved_->next_arrival += static_cast<uint64_t>(batch.rows);
   if (ends_) FindEnds(batch);

@@ -65,6 +65,7 @@ class RankOperator : public KeyedOperator {
   KeyGroups groups_;  // for those that ask state once a group
   SortKeyBatch sorts_;
   std::vector<Entry> entries_;
+  int64_t* null_keys_;
   int64_t* beyond_rank_;
 
  private:

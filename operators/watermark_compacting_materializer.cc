@@ -18,6 +18,7 @@ WatermarkCompactingMaterializer::WatermarkCompactingMaterializer(
       spec_(std::move(spec)),
       schema_(input),
       unmatched_retractions_(context.counters->Find("unmatched_retraction")),
+      conflicts_(context.counters->Find("conflict")),
       key_codec_(input, spec_.primary_key, context.flink_compat),
       row_codec_(input),
       pending_(context),
@@ -79,6 +80,7 @@ Status WatermarkCompactingMaterializer::CompactKey(uint32_t key, Entry shown) {
     row = pending_.At(row.next);
   }
   if (rows_.size() > 1 && spec_.fails_on_conflict) return Conflict(rows_[0]);
+  if (!rows_.empty()) *conflicts_ += static_cast<int64_t>(rows_.size()) - 1;
   if (rows_.empty()) {
     if (!shows) return Status::Ok();
     output_.AddCopy(RowKind::kDelete, previous);

@@ -51,6 +51,7 @@ class WatermarkCompactingMaterializer final : public KeyedOperator {
   WatermarkCompactingMaterializerSpec spec_;
   Schema schema_;
   int64_t* unmatched_retractions_;
+  int64_t* conflicts_;  // rows that ON CONFLICT DO NOTHING leaves out
   KeyCodec key_codec_;
   RowCodec row_codec_;
   Bundle pending_;

@@ -497,8 +497,11 @@ Status CsvDecoder::DecodeStep(int rows) {
   auto* const row_places = reinterpret_cast<RowPlace*>(row_places_->data()) + rows_;
   for (int row = 0; row < rows; ++row) row_places[row] = {places_[row].line, places_[row].byte};
   rows_ += std::min(rows, trouble.row);
+  if (trouble.row < rows) {
+    rejects_->CountRead(trouble.row);
+    return rejects_->Take(RejectOf(trouble, rows));
+  }
   rejects_->CountRead(rows + static_cast<int64_t>(walked_past_.size()));
-  if (trouble.row < rows) return rejects_->Take(RejectOf(trouble, rows));
   return troubles_.empty() && walked_past_.empty() ? Status::Ok() : HandOver(rows);
 }
 

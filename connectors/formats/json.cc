@@ -118,7 +118,6 @@ class JsonDecoder final : public Decoder {
   }
 
   Status TakeObject(std::string_view text) {
-    rejects_->CountRead(1);
     for (Wanted& wanted : wanted_) wanted.found = Found::kNothing;
     trouble_.clear();
     trouble_column_ = -1;
@@ -126,6 +125,7 @@ class JsonDecoder final : public Decoder {
       return RejectRecord(trouble_reason_, std::move(trouble_), text);
     }
     if (place_.record == 0) LookForOtherCase();
+    rejects_->CountRead(1);
     reinterpret_cast<RowPlace*>(row_places_->data())[rows_++] = {place_.line, place_.byte};
     return Status::Ok();
   }
@@ -135,7 +135,6 @@ class JsonDecoder final : public Decoder {
     if (elements_.empty() || line.data() != line_) {
       line_ = line.data();
       if (!FindElements(line)) {
-        rejects_->CountRead(1);
         RT_TRY(RejectRecord(trouble_reason_, std::move(trouble_), line));
         elements_.clear();
         return true;
@@ -305,7 +304,6 @@ class JsonDecoder final : public Decoder {
   }
 
   Status RejectRecord(RejectReason reason, std::string message, std::string_view record) {
-    if (reason == RejectReason::kTooLarge) rejects_->CountRead(1);
     const std::string column = trouble_column_ < 0 ? "" : spec_.schema.name(trouble_column_);
     trouble_column_ = -1;
     if (trouble_hint_.empty() && reason == RejectReason::kUndecodable)
@@ -313,9 +311,11 @@ class JsonDecoder final : public Decoder {
     const Reject reject{reason, place_, column, std::move(message), std::move(trouble_hint_),
                         record};
     trouble_hint_.clear();
-    return spec_.options.ignore_parse_errors && reason != RejectReason::kNotNull
+    RT_TRY(spec_.options.ignore_parse_errors && reason != RejectReason::kNotNull
                ? rejects_->TakeQuietly(reject)
-               : rejects_->Take(reject);
+               : rejects_->Take(reject));
+    rejects_->CountRead(1);
+    return Status::Ok();
   }
 
   // --- fields ---

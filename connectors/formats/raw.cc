@@ -62,7 +62,6 @@ class RawDecoder final : public Decoder {
       const bool is_too_large = static_cast<int64_t>(line.size()) > limits_.record_bytes;
       if (!is_whole && !is_too_large && !skips_line_) break;
       if (!skips_line_) {
-        rejects_->CountRead(1);
         if (line.ends_with('\r')) line.remove_suffix(1);
         if (is_too_large) {
           RT_TRY(rejects_->Take(
@@ -73,6 +72,7 @@ class RawDecoder final : public Decoder {
           if (rows_ > before)
             reinterpret_cast<RowPlace*>(row_places_->data())[before] = {place_.line, place_.byte};
         }
+        rejects_->CountRead(1);
       }
       skips_line_ = !is_whole;
       place_.byte += behind - next;

@@ -327,6 +327,8 @@ Result<std::unique_ptr<Source>> CreateScan(const PhysicalScan& scan, const Optio
   }
   spec.limit = scan.limit;
   context.settings = TableSettingsOf(scan.table->path.name, options);
+  for (const int column : scan.table->primary_key)
+    context.settings.primary_key.push_back(columns[static_cast<size_t>(column)].name);
   context.limits.record_bytes = options.GetBytes("rowtide.limits.record-bytes");
   context.limits.json_depth = options.GetInt("rowtide.limits.json-depth");
   context.flink_compat = options.GetBool("rowtide.flink-compat");
@@ -381,6 +383,7 @@ ConstraintEnforcerSpec EnforcerOf(const ExecNode& node, const PhysicalSink& sink
                                   const Options& options) {
   ConstraintEnforcerSpec spec;
   spec.target = sink.table->SinkSchema();
+  spec.key = SinkKey(sink);
   if (options.Get("table.exec.sink.not-null-enforcer") == "DROP") {
     spec.not_null = NotNullEnforcer::kDrop;
   }

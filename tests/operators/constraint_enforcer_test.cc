@@ -47,6 +47,25 @@ TEST(ConstraintEnforcer, NullsFailOrAreLeftOut) {
   EXPECT_EQ(lines, (Lines{R"(+I ["a",1])", R"(+I ["c",3])"}));
 }
 
+TEST(ConstraintEnforcer, CountsRowsLeftOutByReason) {
+  ConstraintEnforcerSpec spec;
+  spec.target = Schema({{"k", Type::String().NotNull()}, {"v", Type::Int().NotNull()}});
+  spec.key = {0};
+  spec.not_null = NotNullEnforcer::kDrop;
+  Bench bench;
+  auto op = Made(
+      [&](const OperatorContext& context) {
+        return ConstraintEnforcer::Create(spec, kInput, context);
+      },
+      bench.context);
+  ScriptCollector out(op->output_schema());
+  const Lines rows{R"(+I [null, 1])", R"(+I ["b", null])", R"(+I [null, null])", R"(+I ["d", 4])"};
+  ASSERT_TRUE(op->Process(0, Rows(kInput, rows), out).ok());
+  EXPECT_EQ(*bench.context.counters->Find("null_key"), 2);
+  EXPECT_EQ(*bench.context.counters->Find("not_null"), 1);
+  EXPECT_EQ(out.lines, (Lines{R"(+I ["d",4])"}));
+}
+
 TEST(ConstraintEnforcer, LengthsAreTrimmedAndPadded) {
   Lines lines;
   EXPECT_TRUE(Enforce(Lengths(TypeLengthEnforcer::kTrimPad), kSized,
