@@ -16,6 +16,14 @@ UpdateKind FullOrNone(const PhysicalNode& input) {
   return input.trait.kinds.update ? UpdateKind::kBeforeAndAfter : UpdateKind::kNone;
 }
 
+// Whether a condition reads columns outside of every key.
+bool ReadsBeyond(const Expression& condition, const std::vector<ColumnSet>& keys) {
+  const std::vector<int> columns = InputsOf(condition);
+  return std::none_of(keys.begin(), keys.end(), [&columns](const ColumnSet& key) {
+    return std::all_of(columns.begin(), columns.end(), [&key](int c) { return key.count(c) > 0; });
+  });
+}
+
 // Whether rows really are taken away, whatever the declared mode says (RD §5.1). Requires:
 // strategies are settled.
 bool CanDelete(const PhysicalNode& node) {
@@ -37,7 +45,8 @@ bool CanDelete(const PhysicalNode& node) {
   }
   if (node.as<PhysicalLimit>()) return !node.input().trait.kinds.insert_only();
   if (const auto* calc = node.as<PhysicalCalc>(); calc && calc->condition) {
-    return CanDelete(node.input()) || node.input().trait.kinds.update;
+    return CanDelete(node.input()) || (node.input().trait.kinds.update &&
+                                       ReadsBeyond(*calc->condition, UpsertKeys(node.input())));
   }
   return std::any_of(node.inputs.begin(), node.inputs.end(),
                      [](const PhysicalPointer& p) { return CanDelete(*p); });
@@ -107,12 +116,7 @@ class Inference {
   bool FiltersBeyondKey(const PhysicalNode& node) const {
     const auto& calc = *node.as<PhysicalCalc>();
     if (!calc.condition || !node.input().trait.kinds.update) return false;
-    const std::vector<int> columns = InputsOf(*calc.condition);
-    for (const ColumnSet& key : UpsertKeys(node.input(), WithoutBefore())) {
-      if (std::all_of(columns.begin(), columns.end(), [&](int c) { return key.count(c) > 0; }))
-        return false;
-    }
-    return true;
+    return ReadsBeyond(*calc.condition, UpsertKeys(node.input(), WithoutBefore()));
   }
 
   KeyOptions WithoutBefore() const {

@@ -271,12 +271,18 @@ Result<PhysicalPointer> MakeAggregate(PhysicalPointer input, const LogicalAggreg
   op.group = aggregate.group;
   op.ttl_hints = aggregate.ttl_hints;
   std::vector<Field> fields;
-  for (int i = 0; i < groups; ++i)
-    fields.push_back({schema.name(i), input->schema.type(aggregate.group[static_cast<size_t>(i)])});
+  for (int i = 0; i < groups; ++i)  // columns keep their names, calls have aliases
+    fields.push_back(input->schema.field(aggregate.group[static_cast<size_t>(i)]));
   for (AggregateCall& call : best.calls) {
     // Calls that no SELECT item is (`agg#0`) are named for their place.
     if (call.name.empty() || call.name.starts_with("agg#"))
       call.name = "$f" + std::to_string(fields.size());
+    const auto is_taken = [&fields](const std::string& name) {
+      return std::any_of(fields.begin(), fields.end(),
+                         [&name](const Field& field) { return field.name == name; });
+    };
+    const std::string wanted = call.name;
+    for (int n = 0; is_taken(call.name); ++n) call.name = wanted + "_" + std::to_string(n);
     fields.push_back({call.name, call.type});
   }
   op.calls = best.calls;

@@ -32,7 +32,7 @@ int FixedColumn(const Expression& part, Expression* literal) {
   return column->column;
 }
 
-// Columns that a condition fixes and no conjunct of another kind mentions.
+// Columns that a condition fixes and no conjunct but an equality mentions.
 std::map<int, Expression> SettledBy(const Expression& condition) {
   std::map<int, Expression> fixed;
   std::set<int> mentioned;
@@ -41,7 +41,7 @@ std::map<int, Expression> SettledBy(const Expression& condition) {
     const int column = FixedColumn(part, &literal);
     if (column >= 0) {
       fixed[column] = std::move(literal);
-    } else {
+    } else if (!part.is_call("=")) {
       for (int input : InputsOf(part)) mentioned.insert(input);
     }
   }

@@ -68,12 +68,26 @@ class Simplifier {
     if (e.function == "AND" || e.function == "OR") return AndOr(e, unknown_is_false);
     if (e.function == "NOT") return Not(e.operands[0], unknown_is_false);
     if (e.function == "CASE") return Case(e, unknown_is_false);
-    if (e.function == "IS TRUE" && unknown_is_false) return Run(e.operands[0], true);
+    if (e.function == "IS TRUE") {
+      RT_ASSIGN(Expression condition, Run(e.operands[0], true));
+      return unknown_is_false ? std::move(condition)
+                              : Call(IsPredicate("IS TRUE", std::move(condition)), false);
+    }
+    if (e.function == "LIKE" && IsAnyText(e.operands[1])) {
+      RT_ASSIGN(const Expression text, Run(e.operands[0], false));
+      return Comparison(Expression::Call("=", {text, text}, e.type), unknown_is_false);
+    }
     RT_ASSIGN(Expression simple, Operands(e, false));
     return Call(std::move(simple), unknown_is_false);
   }
 
  private:
+  // LIKE '%' holds for every text that there is.
+  static bool IsAnyText(const Expression& pattern) {
+    const std::string* text = std::get_if<std::string>(&pattern.literal);
+    return pattern.is_literal() && text && *text == "%";
+  }
+
   bool IsFoldable(const Expression& e) const {
     if (HasInputs(e) || !IsDeterministic(e)) return false;
     // Flink leaves them; inside another one a literal would be quoted as a string.
