@@ -76,7 +76,7 @@ void AppendSource(const SourcePosition& at, std::string_view origin, std::string
   const int room = kLineShownMax + 2 - shown.column;
   const int carets = one_line ? std::clamp(at.end_column - at.column + 1, 1, std::max(room, 1)) : 1;
   *text +=
-      fmt::format("{} |\n {} | {}\n{} | {}{}\n", gutter, number, shown.text, gutter,
+      fmt::format("{} |\n {} | {}\n{} | {}{}\n", gutter, number, Printable(shown.text), gutter,
                   Margin(shown.text, shown.column), std::string(static_cast<size_t>(carets), '^'));
 }
 
@@ -98,11 +98,11 @@ std::string ErrorText(const Status& error, std::string_view origin, std::string_
   const auto painted = [colored](std::string text, const char* color) {
     return colored ? color + text + kPlain : text;
   };
-  std::string text =
-      painted(fmt::format("error[{}]", CodeOf(error)), kErrorColor) + ": " + error.message() + "\n";
+  std::string text = painted(fmt::format("error[{}]", CodeOf(error)), kErrorColor) + ": " +
+                     Printable(error.message()) + "\n";
   if (error.position().known() && !sql.empty()) AppendSource(error.position(), origin, sql, &text);
   if (!error.hint().empty())
-    text += "  = " + painted("hint", kHintColor) + ": " + error.hint() + "\n";
+    text += "  = " + painted("hint", kHintColor) + ": " + Printable(error.hint()) + "\n";
   return text;
 }
 
@@ -125,7 +125,7 @@ std::string ErrorJson(const Status& error, std::string_view origin) {
 
 void PrintNote(std::string_view kind, std::string_view text) {
   std::fflush(stdout);
-  std::string line = fmt::format("{}: {}\n", kind, text);
+  std::string line = fmt::format("{}: {}\n", kind, Printable(text));
   if (error_form.json) {
     const nlohmann::ordered_json json = {{std::string(kind), text}};
     line = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

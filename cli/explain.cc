@@ -4,6 +4,7 @@
 
 #include "cli/error.h"
 #include "cli/run.h"
+#include "cli/terminal.h"
 #include "cli/text_table.h"
 #include "planner/session.h"
 #include "planner/sql/parser.h"
@@ -31,7 +32,7 @@ Status ExplainStatement(Session& session, const ast::Statement& statement, bool*
   }
   if (text.empty()) return Status::Ok();
   if (!std::exchange(*first, false)) std::cout << "\n";
-  std::cout << text << (text.ends_with('\n') ? "" : "\n") << std::flush;
+  std::cout << Printable(text) << (text.ends_with('\n') ? "" : "\n") << std::flush;
   return Status::Ok();
 }
 

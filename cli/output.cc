@@ -89,7 +89,9 @@ class CsvResult final : public ResultSink {
     if (options_.kinds) text->append(Text(batch.kind(row)));
     for (int column = 0; column < schema_.size(); ++column) {
       if (column > 0 || options_.kinds) text->push_back(',');
-      AppendCsv(CastText(batch, row, column, ""), text);
+      if (batch.columns[static_cast<size_t>(column)].IsNull(row)) continue;
+      const std::string value = CastText(batch, row, column, "");
+      value.empty() ? void(text->append("\"\"")) : AppendCsv(value, text);
     }
     text->push_back('\n');
   }

@@ -5,7 +5,7 @@
 //                                                   where kinds are coloured and columns fitted to
 //                                                   its width
 //   json        {"op":"+I","row":{"k":"a","n":1}}
-//   csv         op,k,n  then  +I,a,1
+//   csv         op,k,n  then  +I,a,1                NULL is nothing, an empty text is ""
 //   table       the final rows only: what the changelog folds to, printed at the end
 //
 // In batch mode there are final rows alone, and tableau, json and csv have no kinds:

@@ -25,7 +25,7 @@ std::string TextOf(const TextTable& table, std::optional<OutputMode> mode) {
   const bool is_data = mode == OutputMode::kJson || mode == OutputMode::kCsv;
   const bool one_cell = table.rows.size() == 1 && table.columns.size() == 1;
   if (!is_data && one_cell && table.rows[0][0].find('\n') != std::string::npos)
-    return table.rows[0][0];
+    return Printable(table.rows[0][0]);
   return TextRows(mode.value_or(OutputMode::kTable), table.columns, table.rows);
 }
 
@@ -126,7 +126,8 @@ int StatementRunner::Run(const ast::Statement& statement, const SqlText& sql, bo
   if (const auto* table = std::get_if<TextTable>(&*outcome)) {
     std::cout << TextOf(*table, settings_.output) << std::flush;
   } else if (const auto* explain = std::get_if<ExplainText>(&*outcome)) {
-    std::cout << explain->text << (explain->text.ends_with('\n') ? "" : "\n") << std::flush;
+    std::cout << Printable(explain->text) << (explain->text.ends_with('\n') ? "" : "\n")
+              << std::flush;
   } else if (const auto* job = std::get_if<PlannedJob>(&*outcome)) {
     if (!last && !job->bounded && !job->is_query)
       return Fail(EndlessInsert(statement.position), sql);

@@ -40,4 +40,18 @@ const char* ColorOf(RowKind kind) {
   return kPlain;
 }
 
+std::string Printable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte >= 0x20 && byte != 0x7f) || c == '\n' || c == '\t') {
+      out.push_back(c);
+    } else {
+      out += "\xe2\x90";  // U+2400 on
+      out.push_back(static_cast<char>(byte == 0x7f ? 0xa1 : 0x80 + byte));
+    }
+  }
+  return out;
+}
+
 }  // namespace rowtide

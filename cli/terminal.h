@@ -21,6 +21,10 @@ bool UsesColor(ColorWhen when, int file);
 // Columns of the terminal; 0 when it is none or does not say.
 int TerminalColumns(int file);
 
+// Text that somebody else has written, for a terminal: control characters but newline and tab
+// become their pictures (ESC is ␛), one column each, so that they command nothing.
+std::string Printable(std::string_view text);
+
 // The start of a colour, to be ended by kPlain.
 inline constexpr const char* kPlain = "\x1b[0m";
 inline constexpr const char* kFaint = "\x1b[2m";

@@ -72,6 +72,7 @@ struct LineEditor::State {
   EditLine* editor = nullptr;
   History* history = nullptr;
   std::string history_file;
+  std::string last_entry;  // typed again at once, it stands in the history once
   Completer completer;
   std::string prompt;
 
@@ -181,7 +182,8 @@ LineEditor::Line LineEditor::Read(const std::string& prompt) {
 }
 
 void LineEditor::Remember(const std::string& entry) {
-  if (entry.empty()) return;
+  if (entry.empty() || entry == state_->last_entry) return;
+  state_->last_entry = entry;
   HistEvent event;
   history(state_->history, &event, H_ENTER, entry.c_str());
   if (state_->history_file.empty()) return;

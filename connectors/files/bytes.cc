@@ -26,6 +26,7 @@ class PlainFile final : public ByteStream {
   PlainFile(int file, std::string path) : file_(file), path_(std::move(path)) {
     struct stat status = {};
     is_regular_ = ::fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    bytes_at_open_ = status.st_size;
   }
   ~PlainFile() override {
     if (file_ != STDIN_FILENO) ::close(file_);
@@ -36,6 +37,9 @@ class PlainFile final : public ByteStream {
       count = ::read(file_, to, bytes);
     } while (count < 0 && errno == EINTR);
     if (count < 0) return Status::External("cannot read {}: {}", path_, std::strerror(errno));
+    if (count == 0 && bytes > 0 && is_regular_ && taken_ < bytes_at_open_ && file_ != STDIN_FILENO)
+      return Status::External("{} became shorter while it was read: {} bytes of {}", path_, taken_,
+                              bytes_at_open_);
     taken_ += count;
     return static_cast<size_t>(count);
   }
@@ -47,6 +51,7 @@ class PlainFile final : public ByteStream {
 
  private:
   int64_t taken_ = 0;
+  int64_t bytes_at_open_ = 0;
   bool is_regular_ = false;
   int file_;
   std::string path_;

@@ -99,6 +99,14 @@ def check_streams(place):
         yield f"a header with an open quote under {policy}", verdict(place.run(settings + TABLE.format("head.csv", "") + "SELECT * FROM t"), 3, "line 1, the header")
 
 
+def check_terminal_text(place):
+    """What others have written commands no terminal: neither names in messages nor those in plans."""
+    for sql in ["SELECT `\x1b[31mred` FROM (VALUES (1)) AS t(a)", "CREATE TABLE `\x1b]0;x\x07` (a INT); SHOW CREATE TABLE `\x1b]0;x\x07`",
+                "EXPLAIN SELECT a AS `\x1b[2J` FROM (VALUES (1)) AS t(a)", "SELECT 1 \x1b[31m FROM"]:
+        done = place.run(sql)
+        yield f"escapes in {sql[:16]}", None if "\x1b" not in done[1] + done[2] else (done[1] + done[2])[:300]
+
+
 def check_sizes(place):
     for sql in ["REPLACE(REPEAT('a', 1000000), 'a', REPEAT('b', 100000))", "REGEXP_REPLACE(REPEAT('a', 100000), 'a', REPEAT('b', 100000))",
                 "CONCAT(REPEAT('a', 60000000), REPEAT('a', 60000000))", "HEX(REPEAT('a', 60000000))", "CONCAT_WS(REPEAT('a', 60000000), 'a', 'b', 'c')",
@@ -123,5 +131,5 @@ def check_sizes(place):
 
 def checks(rowtide, lab):
     place = Place(rowtide, lab)
-    for group in (check_folders, check_gzip, check_outputs, check_streams, check_sizes):
+    for group in (check_folders, check_gzip, check_outputs, check_streams, check_terminal_text, check_sizes):
         yield from group(place)
