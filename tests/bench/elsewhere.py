@@ -13,8 +13,9 @@ from programs import ROOT, WORK, Run, bids_path, generate, job_file, job_text, m
 
 # One task, and enough memory for RocksDB: with its default the job is slower by six.
 FLINK_BACKENDS = {
-    "heap": {"state.backend.type": "hashmap"},
-    "rocksdb": {"state.backend.type": "rocksdb", "state.backend.rocksdb.memory.fixed-per-slot": "1gb"},
+    "heap": {"state.backend.type": "hashmap", "parallelism.default": "1"},
+    "rocksdb": {"state.backend.type": "rocksdb", "state.backend.rocksdb.memory.fixed-per-slot": "1gb",
+                "parallelism.default": "1"},
 }
 
 
@@ -79,19 +80,22 @@ def measure_flink(rowtide, jobs, rows, rounds, core):
     """Prints rates of ours and Flink's, in rows per second and per processor second; Flink's without what one row takes."""
     command = os.environ.get("ROWTIDE_FLINK")
     if not command:
-        sys.exit("set ROWTIDE_FLINK to the command that runs a SQL file with Flink, such as \"flink-runner --sql\"")
-    runner, *rest = shlex.split(command)
+        sys.exit("set ROWTIDE_FLINK to the command that runs a SQL file with Flink, such as "
+                 "\"flink-runner {settings} {file}\"; {settings} becomes --set KEY=VALUE for each")
     generate(rowtide.rpartition("/")[0], 1)
     for job in jobs:
         ours_command = [rowtide, "run", blackhole_file(job, rows, False)]
         for backend, settings in FLINK_BACKENDS.items():
-            options = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
-            flink = [runner, "--parallelism", "1", *options, *rest]
+            options = " ".join(f"--set {key}={value}" for key, value in settings.items())
+
+            def flink(file, options=options):
+                return shlex.split(command.replace("{settings}", options).replace("{file}", shlex.quote(file)))
+
             ratios, cpu_ratios, rates = [], [], []
             for _ in range(rounds):
                 ours = Run(ours_command, core, drops_output=True)
-                start_up = Run([*flink, blackhole_file(job, 1, True)], None, drops_output=True)
-                whole = Run([*flink, blackhole_file(job, rows, True)], None, drops_output=True)
+                start_up = Run(flink(blackhole_file(job, 1, True)), None, drops_output=True)
+                whole = Run(flink(blackhole_file(job, rows, True)), None, drops_output=True)
                 seconds, cpu = whole.whole - start_up.whole, whole.cpu - start_up.cpu
                 ratios.append(seconds / ours.whole)
                 cpu_ratios.append(cpu / ours.cpu)
