@@ -46,8 +46,10 @@ inline char* AppendInteger(int64_t value, char* out) {
                         out);
 }
 
+#define RT_AVX2 __attribute__((target("avx2,bmi,bmi2")))
+
 // Sixteen or 32 bytes at once: loaded, stored, and which of them JSON escapes: below 0x20, the
-// quote, the backslash.
+// quote, the backslash. With a bit turned the quote comes right behind what is below 0x20.
 struct SsePiece {
   static constexpr size_t kBytes = 16;
   __m128i bytes;
@@ -55,15 +57,19 @@ struct SsePiece {
   explicit SsePiece(const char* from)
       : bytes(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))) {}
   void StoreTo(char* to) const { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes); }
-  uint32_t Specials() const {
-    const __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
-    const __m128i marks = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('"')),
-                                       _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
-    return static_cast<uint32_t>(_mm_movemask_epi8(_mm_or_si128(control, marks)));
+  // 0xff for each byte that is one of them; Add: those of another piece too.
+  void TurnToSpecials() {
+    const __m128i turned = _mm_xor_si128(bytes, _mm_set1_epi8(0x02));
+    bytes = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(turned, _mm_set1_epi8(0x20)), turned),
+                         _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
   }
+  void AddSpecials(SsePiece other) {
+    other.TurnToSpecials();
+    bytes = _mm_or_si128(bytes, other.bytes);
+  }
+  uint32_t Bits() const { return static_cast<uint32_t>(_mm_movemask_epi8(bytes)); }
 };
 
-#define RT_AVX2 __attribute__((target("avx2,bmi")))
 struct Avx2Piece {
   static constexpr size_t kBytes = 32;
   __m256i bytes;
@@ -73,13 +79,18 @@ struct Avx2Piece {
   RT_AVX2 void StoreTo(char* to) const {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bytes);
   }
-  RT_AVX2 uint32_t Specials() const {
-    const __m256i control =
-        _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, _mm256_set1_epi8(0x1f)), bytes);
-    const __m256i marks = _mm256_or_si256(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('"')),
-                                          _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('\\')));
-    return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_or_si256(control, marks)));
+  RT_AVX2 void TurnToSpecials() {
+    const __m256i turned = _mm256_xor_si256(bytes, _mm256_set1_epi8(0x02));
+    bytes =
+        _mm256_or_si256(_mm256_cmpeq_epi8(_mm256_min_epu8(turned, _mm256_set1_epi8(0x20)), turned),
+                        _mm256_cmpeq_epi8(bytes, _mm256_set1_epi8('\\')));
   }
+  RT_AVX2 void AddSpecials(const Avx2Piece& piece) {
+    Avx2Piece other = piece;
+    other.TurnToSpecials();
+    bytes = _mm256_or_si256(bytes, other.bytes);
+  }
+  RT_AVX2 uint32_t Bits() const { return static_cast<uint32_t>(_mm256_movemask_epi8(bytes)); }
 };
 
 // Copies a text to `out`; returns not 0 when something in it has to be escaped. Stores up to 32
@@ -92,39 +103,62 @@ inline uint32_t CopyText(const StringView& view, char* out) {
     SsePiece piece(reinterpret_cast<const char*>(&view));
     piece.bytes = _mm_srli_si128(piece.bytes, 4);
     piece.StoreTo(out);
-    return piece.Specials() & ((1u << size) - 1);
+    piece.TurnToSpecials();
+    return piece.Bits() & ((1u << size) - 1);
   }
   const char* from = view.data();
-  uint32_t found = 0;
   if (size >= Piece::kBytes) {
     // Three pieces, of which the middle one may overlap the others: no branch on lengths that vary
     // from row to row.
     const char* const last = from + size - Piece::kBytes;
     char* const last_out = out + size - Piece::kBytes;
+    Piece found(last);
+    found.StoreTo(last_out);
+    found.TurnToSpecials();
     for (; last - from > static_cast<ptrdiff_t>(2 * Piece::kBytes);
          from += Piece::kBytes, out += Piece::kBytes) {
       const Piece piece(from);
-      found |= piece.Specials();
+      found.AddSpecials(piece);
       piece.StoreTo(out);
     }
-    const Piece first(from), middle(std::min(from + Piece::kBytes, last)), final(last);
-    found |= first.Specials() | middle.Specials() | final.Specials();
+    const Piece first(from), middle(std::min(from + Piece::kBytes, last));
+    found.AddSpecials(first);
+    found.AddSpecials(middle);
     first.StoreTo(out);
     middle.StoreTo(std::min(out + Piece::kBytes, last_out));
-    final.StoreTo(last_out);
-    return found;
+    return found.Bits();
   }
   if (size >= SsePiece::kBytes) {
-    const SsePiece first(from), last(from + size - SsePiece::kBytes);
+    SsePiece first(from);
+    const SsePiece last(from + size - SsePiece::kBytes);
     first.StoreTo(out);
     last.StoreTo(out + size - SsePiece::kBytes);
-    return first.Specials() | last.Specials();
+    first.TurnToSpecials();
+    first.AddSpecials(last);
+    return first.Bits();
   }
   char text[SsePiece::kBytes] = {};
   std::memcpy(text, from, size);
-  const SsePiece piece(text);
+  SsePiece piece(text);
   piece.StoreTo(out);
-  return piece.Specials() & ((1u << size) - 1);
+  piece.TurnToSpecials();
+  return piece.Bits() & ((1u << size) - 1);
+}
+
+// As DigitsOf, of four numbers.
+RT_AVX2 inline __m256i DigitsOfFour(__m256i values) {
+  const __m256i top = _mm256_srli_epi64(_mm256_mul_epu32(values, _mm256_set1_epi64x(3518437209)),
+                                        45);  // a division by 10000
+  const __m256i rest = _mm256_sub_epi64(values, _mm256_mul_epu32(top, _mm256_set1_epi64x(10000)));
+  const __m256i halves = _mm256_or_si256(top, _mm256_slli_epi64(rest, 32));
+  const __m256i hundreds =
+      _mm256_srli_epi16(_mm256_mulhi_epu16(halves, _mm256_set1_epi16(5243)), 3);
+  const __m256i below =
+      _mm256_sub_epi16(halves, _mm256_mullo_epi16(hundreds, _mm256_set1_epi16(100)));
+  const __m256i pairs = _mm256_or_si256(hundreds, _mm256_slli_epi32(below, 16));
+  const __m256i tens = _mm256_mulhi_epu16(pairs, _mm256_set1_epi16(6554));
+  const __m256i ones = _mm256_sub_epi16(pairs, _mm256_mullo_epi16(tens, _mm256_set1_epi16(10)));
+  return _mm256_or_si256(tens, _mm256_slli_epi16(ones, 8));
 }
 
 }  // namespace
@@ -132,7 +166,8 @@ inline uint32_t CopyText(const StringView& view, char* out) {
 ScriptEncoder::ScriptEncoder(Schema schema)
     : schema_(std::move(schema)),
       seconds_(static_cast<size_t>(schema_.size())),
-      has_avx2_(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi")),
+      has_avx2_(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+                __builtin_cpu_supports("bmi2")),
       rows_(std::make_unique_for_overwrite<char[]>(kStepRows * kRowBytes)) {
   for (const Field& field : schema_.fields()) ways_.push_back(WayOf(field.type));
 }
@@ -179,10 +214,12 @@ void ScriptEncoder::AppendColumn(const RowBatch& batch, int number, int first, s
   const Column& column = batch.columns[static_cast<size_t>(number)];
   if (column.may_have_nulls()) return AppendOthers(batch, number, first, rows);
   switch (ways_[static_cast<size_t>(number)]) {
-    case Way::kInt8: return AppendIntegers(column.values<int8_t>() + first, rows);
-    case Way::kInt16: return AppendIntegers(column.values<int16_t>() + first, rows);
-    case Way::kInt32: return AppendIntegers(column.values<int32_t>() + first, rows);
-    case Way::kInt64: return AppendIntegers(column.values<int64_t>() + first, rows);
+    case Way::kInt8: return AppendIntegers(column.values<int8_t>() + first, 0, rows);
+    case Way::kInt16: return AppendIntegers(column.values<int16_t>() + first, 0, rows);
+    case Way::kInt32: return AppendIntegers(column.values<int32_t>() + first, 0, rows);
+    case Way::kInt64:
+      return has_avx2_ ? AppendLongsAvx2(column.values<int64_t>() + first, rows)
+                       : AppendIntegers(column.values<int64_t>() + first, 0, rows);
     case Way::kString:
       return has_avx2_ ? AppendStringsAvx2(column.values<StringView>() + first, rows)
                        : AppendStrings(column.values<StringView>() + first, rows);
@@ -201,13 +238,38 @@ inline bool ScriptEncoder::HasRoom(size_t row) {
 }
 
 template <typename T>
-void ScriptEncoder::AppendIntegers(const T* values, size_t rows) {
-  for (size_t row = 0; row < rows; ++row) {
+void ScriptEncoder::AppendIntegers(const T* values, size_t row, size_t rows) {
+  for (; row < rows; ++row) {
     if (!HasRoom(row)) continue;
     char* const out = AppendInteger(values[row], ends_[row]);
     *out = ',';
     ends_[row] = out + 1;
   }
+}
+
+// Four at a time where all four have up to eight digits and no sign.
+RT_AVX2 void ScriptEncoder::AppendLongsAvx2(const int64_t* values, size_t rows) {
+  size_t row = 0;
+  for (; row + 4 <= rows; row += 4) {
+    const __m256i four = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values + row));
+    const __m256i above = _mm256_cmpgt_epi64(four, _mm256_set1_epi64x(kEightDigits - 1));
+    const bool has_room = HasRoom(row) & HasRoom(row + 1) & HasRoom(row + 2) & HasRoom(row + 3);
+    if (_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_or_si256(above, four))) != 0 || !has_room) {
+      AppendIntegers(values, row, row + 4);
+      continue;
+    }
+    alignas(32) uint64_t digits[4];
+    _mm256_store_si256(reinterpret_cast<__m256i*>(digits), DigitsOfFour(four));
+    for (size_t i = 0; i < 4; ++i) {
+      const uint64_t zeros = _tzcnt_u64(digits[i] | 1ull << 56) & ~7ull;  // in bits
+      char* const out = ends_[row + i];
+      StoreDigits(digits[i] >> zeros, out);
+      char* const end = out + 8 - zeros / 8;
+      *end = ',';
+      ends_[row + i] = end + 1;
+    }
+  }
+  AppendIntegers(values, row, rows);
 }
 
 template <typename Piece>
@@ -231,7 +293,7 @@ inline void ScriptEncoder::AppendStringsBy(const StringView* values, size_t rows
 }
 
 // Flattened, so that what is above becomes part of a function that may use these instructions.
-__attribute__((target("avx2,bmi"), flatten)) void ScriptEncoder::AppendStringsAvx2(
+__attribute__((target("avx2,bmi,bmi2"), flatten)) void ScriptEncoder::AppendStringsAvx2(
     const StringView* values, size_t rows) {
   AppendStringsBy<Avx2Piece>(values, rows);
 }

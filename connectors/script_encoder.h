@@ -6,7 +6,7 @@
 //   row 2   +U [1007,"Baidu",
 //
 // 32 rows grow side by side, a column at a time, so that no row waits for the length of its own
-// last value. A row that does not fit into its 512 bytes is written by the slow way instead.
+// last value. A row that does not fit into its place is written by the slow way instead.
 //
 // No allocation while rows are short. One thread.
 #pragma once
@@ -38,7 +38,8 @@ class ScriptEncoder {
   }
 
  private:
-  static constexpr size_t kRowBytes = 512;
+  // Nine lines of the cache, so that beginnings of rows do not fall together in it.
+  static constexpr size_t kRowBytes = 576;
   // What a value of fixed width, its comma and stores beyond the end take at most.
   static constexpr size_t kValueBytesMax = 64;
 
@@ -56,7 +57,8 @@ class ScriptEncoder {
   bool HasRoom(size_t row);
   void AppendColumn(const RowBatch& batch, int column, int first, size_t rows);
   template <typename T>
-  void AppendIntegers(const T* values, size_t rows);
+  void AppendIntegers(const T* values, size_t row, size_t rows);  // from `row` on
+  void AppendLongsAvx2(const int64_t* values, size_t rows);
   void AppendStrings(const StringView* values, size_t rows);
   void AppendStringsAvx2(const StringView* values, size_t rows);
   template <typename Piece>
