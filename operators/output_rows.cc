@@ -7,7 +7,15 @@ namespace rowtide {
 namespace {
 constexpr size_t kCopyBlockBytes = size_t{64} << 10;
 constexpr size_t kFirstCopyBlockBytes = size_t{1} << 10;
+constexpr size_t kFirstRows = 64;
 }  // namespace
+
+void OutputRows::Grow() {
+  const size_t rows = std::max(kFirstRows, 2 * rows_);
+  picks_.resize(rows);
+  kinds_.resize(rows);
+  if (numbered_) numbers_.resize(rows);
+}
 
 void OutputRows::MakeRoom(size_t bytes) {
   const size_t wanted = copies_.empty() ? kFirstCopyBlockBytes : kCopyBlockBytes;
@@ -18,14 +26,12 @@ void OutputRows::MakeRoom(size_t bytes) {
 }
 
 Status OutputRows::FlushTo(Collector& out) {
-  const size_t rows = rows_.size();
-  for (size_t first = 0; first < rows; first += kBatchRows) {
-    RT_TRY(out.Emit(BatchOf(first, std::min<size_t>(kBatchRows, rows - first))));
+  for (size_t first = 0; first < rows_; first += kBatchRows) {
+    RT_TRY(out.Emit(BatchOf(first, std::min<size_t>(kBatchRows, rows_ - first))));
   }
-  rows_.clear();
-  input_rows_.clear();
-  kinds_.clear();
-  numbers_.clear();
+  rows_ = 0;
+  stored_.clear();
+  stored_places_.clear();
   kept_.clear();
   copies_.clear();
   next_ = nullptr;
@@ -44,8 +50,9 @@ RowBatch OutputRows::BatchOf(size_t first, size_t rows) {
     batch.kinds = std::move(block);
   }
   batch.columns.reserve(static_cast<size_t>(codec_->columns()) + 1);
-  if (input_rows_.empty()) {
-    codec_->GatherColumns({rows_.data() + first, rows}, &batch.columns);
+  const bool has_input = stored_.size() < rows_;
+  if (!has_input) {
+    codec_->GatherColumns({stored_.data() + first, rows}, &batch.columns);
   } else {
     MixColumns(first, rows, &batch.columns);
   }
@@ -56,7 +63,7 @@ RowBatch OutputRows::BatchOf(size_t first, size_t rows) {
   }
   batch.blocks = kept_;
   batch.blocks.insert(batch.blocks.end(), copies_.begin(), copies_.end());
-  if (!input_rows_.empty())
+  if (has_input)
     batch.blocks.insert(batch.blocks.end(), input_->blocks.begin(), input_->blocks.end());
   return batch;
 }
@@ -84,28 +91,26 @@ void PickValues(const Column& column, std::span<const int32_t> picks, char* to) 
 
 // Rows of the input, picked column by column; then the others, put in their places.
 void OutputRows::MixColumns(size_t first, size_t rows, std::vector<Column>* columns) {
-  picks_.assign(rows, 0);
+  const std::span<const int32_t> picks(picks_.data() + first, rows);
   placed_.clear();
-  auto input = std::lower_bound(
-      input_rows_.begin(), input_rows_.end(), first,
-      [](const InputRow& row, size_t place) { return static_cast<size_t>(row.place) < place; });
-  for (size_t i = 0; i < rows; ++i) {
-    if (rows_[first + i] != nullptr) {
-      placed_.push_back({static_cast<int32_t>(i), rows_[first + i]});
-    } else {
-      picks_[i] = (input++)->row;
-    }
+  const auto begin =
+      std::lower_bound(stored_places_.begin(), stored_places_.end(), first,
+                       [](int32_t place, size_t at) { return static_cast<size_t>(place) < at; });
+  for (auto at = static_cast<size_t>(begin - stored_places_.begin());
+       at < stored_.size() && static_cast<size_t>(stored_places_[at]) < first + rows; ++at) {
+    placed_.push_back({stored_places_[at] - static_cast<int32_t>(first), stored_[at]});
   }
   for (int i = 0; i < codec_->columns(); ++i) {
     const Column& column = input_->columns[static_cast<size_t>(i)];
     auto values = std::make_shared<Block>(rows * static_cast<size_t>(WidthOf(codec_->layout(i))));
-    PickValues(column, picks_, values->data());
+    PickValues(column, picks, values->data());
     codec_->PutInto(placed_, i, values->data());
-    columns->emplace_back(codec_->layout(i), std::move(values), MixValidity(i, rows));
+    columns->emplace_back(codec_->layout(i), std::move(values), MixValidity(i, picks));
   }
 }
 
-BlockPointer OutputRows::MixValidity(int column, size_t rows) const {
+BlockPointer OutputRows::MixValidity(int column, std::span<const int32_t> picks) const {
+  const size_t rows = picks.size();
   const Column& input = input_->columns[static_cast<size_t>(column)];
   const bool any = input.may_have_nulls() ||
                    std::any_of(placed_.begin(), placed_.end(),
@@ -118,7 +123,7 @@ BlockPointer OutputRows::MixValidity(int column, size_t rows) const {
     const int bit = 1 << (row & 7);
     byte = static_cast<char>(is_valid ? byte | bit : byte & ~bit);
   };
-  for (size_t i = 0; i < rows; ++i) set(i, !input.IsNull(picks_[i]));
+  for (size_t i = 0; i < rows; ++i) set(i, !input.IsNull(picks[i]));
   for (const RowCodec::PlacedRow& row : placed_)
     set(static_cast<size_t>(row.place), !codec_->IsNull(row.bytes, column));
   return validity;

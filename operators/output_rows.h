@@ -12,6 +12,7 @@
 
 #include <cstring>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,22 +27,19 @@ class OutputRows {
   // Borrows the codec.
   OutputRows(const RowCodec* codec, bool numbered) : codec_(codec), numbered_(numbered) {}
 
-  bool full() const { return rows_.size() >= static_cast<size_t>(kBatchRows); }
-  bool empty() const { return rows_.empty(); }
+  bool full() const { return rows_ >= static_cast<size_t>(kBatchRows); }
+  bool empty() const { return rows_ == 0; }
   // The block is handed on with the batches of the next flush, and forgotten then.
   void Keep(BlockPointer block) { kept_.push_back(std::move(block)); }
   // Borrows the batch that AddInput speaks of until the last flush of its rows.
   void Begin(const RowBatch& batch) { input_ = &batch; }
 
   void Add(RowKind kind, const char* row, int64_t number = 0) {
-    rows_.push_back(row);
-    kinds_.push_back(static_cast<char>(kind));
-    if (numbered_) numbers_.push_back(number);
+    stored_.push_back(row);
+    stored_places_.push_back(static_cast<int32_t>(rows_));
+    AddPick(kind, 0, number);
   }
-  void AddInput(RowKind kind, int32_t row, int64_t number = 0) {
-    input_rows_.push_back({static_cast<int32_t>(rows_.size()), row});
-    Add(kind, nullptr, number);
-  }
+  void AddInput(RowKind kind, int32_t row, int64_t number = 0) { AddPick(kind, row, number); }
   // Returns where the copy lies, valid until the flush.
   const char* AddCopy(RowKind kind, std::string_view row, int64_t number = 0) {
     const char* copy = Copy(row);
@@ -65,24 +63,33 @@ class OutputRows {
   Status FlushTo(Collector& out);
 
  private:
-  struct InputRow {
-    int32_t place;  // in rows_
-    int32_t row;    // of the input
-  };
+  void AddPick(RowKind kind, int32_t row, int64_t number) {
+    if (rows_ == kinds_.size()) [[unlikely]]
+      Grow();
+    // Through pointers: an index would be checked for each row.
+    picks_.data()[rows_] = row;
+    kinds_.data()[rows_] = static_cast<char>(kind);
+    if (numbered_) numbers_.data()[rows_] = number;
+    ++rows_;
+  }
+  void Grow();
   void MakeRoom(size_t bytes);
   RowBatch BatchOf(size_t first, size_t rows);
   void MixColumns(size_t first, size_t rows, std::vector<Column>* columns);
-  BlockPointer MixValidity(int column, size_t rows) const;
+  BlockPointer MixValidity(int column, std::span<const int32_t> picks) const;
 
   const RowCodec* codec_;
   bool numbered_;
-  std::vector<const char*> rows_;  // null: a row of the input
-  std::vector<InputRow> input_rows_;
-  const RowBatch* input_ = nullptr;
-  std::vector<int32_t> picks_;  // of the batch in the making: the input row at each place
-  std::vector<RowCodec::PlacedRow> placed_;
+  // What is gathered, a place each: the first `rows_` of these three.
+  size_t rows_ = 0;
+  std::vector<int32_t> picks_;  // rows of the input; 0 for those that are not of it
   std::vector<char> kinds_;
   std::vector<int64_t> numbers_;
+  // Rows that are not of the input, and their places, ascending.
+  std::vector<const char*> stored_;
+  std::vector<int32_t> stored_places_;
+  const RowBatch* input_ = nullptr;
+  std::vector<RowCodec::PlacedRow> placed_;  // of the batch in the making
   std::vector<BlockPointer> kept_;
   std::vector<BlockPointer> copies_;
   char* next_ = nullptr;
