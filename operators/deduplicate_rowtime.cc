@@ -53,8 +53,13 @@ class RowtimeEager final : public KeyedOperator {
       return Gather(batch.rows, out);
     }
     FindKept();
-    RT_TRY(watch_ ? EmitReplacements<true>(batch, out) : EmitReplacements<false>(batch, out));
+    if (watch_) {
+      ListReplacements<true>(batch);
+    } else {
+      ListReplacements<false>(batch);
+    }
     RT_TRY(StoreKept(batch));
+    RT_TRY(output_.FlushTo(out));
     return watch_ ? watch_->status() : Status::Ok();
   }
 
@@ -80,13 +85,16 @@ class RowtimeEager final : public KeyedOperator {
     for (size_t group = 0; group < kept_.size(); ++group) {
       const Entry entry = entries_[group];
       kept_[group] = {};
-      if (state_.Has(entry))
-        kept_[group] = {Kept::kInState, times_.Of(row_codec_, state_.Value(entry).data())};
+      if (!state_.Has(entry)) continue;
+      kept_[group] = {Kept::kInState, times_.Of(row_codec_, state_.Value(entry).data())};
+      state_.PrefetchValue(entry);  // it is most probably read, and written
     }
   }
 
+  // At most two rows for each of the batch. They are emitted when state has the new rows: what is
+  // downstream takes the entries out of the cache.
   template <bool kWatched>
-  Status EmitReplacements(const RowBatch& batch, Collector& out) {
+  void ListReplacements(const RowBatch& batch) {
     const int64_t* const times = row_times_.data();
     int64_t duplicates = 0;
     output_.Begin(batch);
@@ -109,10 +117,8 @@ class RowtimeEager final : public KeyedOperator {
       output_.AddInput(KindOf(has), row);
       kept = {row, times[row]};
       if (kWatched) watch_->Keeps(row);
-      if (output_.full()) RT_TRY(output_.FlushTo(out));
     }
     if (!kWatched) *duplicates_ += duplicates;
-    return output_.FlushTo(out);
   }
 
   void Watch(int32_t row, size_t group, bool differs) {
@@ -134,6 +140,7 @@ class RowtimeEager final : public KeyedOperator {
       RT_TRY(CheckRowSize(size));
       writer_.Write(row, state_.Assign(entries_[group], size));
     }
+    state_.Settle();
     return Status::Ok();
   }
 
