@@ -87,6 +87,11 @@ Result<NodePointer> BuildShift(CallSite& site, int64_t sign) {
   if (IsInterval(site.arguments[0]->type())) std::swap(site.arguments[0], site.arguments[1]);
   const Type time = site.arguments[0]->type();
   const bool months = site.arguments[1]->type().kind == TypeKind::kIntervalMonths;
+  if (LayoutOf(time) == Layout::kInt64 && time.precision == 3 && !months) {
+    // Milliseconds and milliseconds: what every watermark is made of.
+    const auto sum = sign > 0 ? WrappedSum<1> : WrappedSum<-1>;
+    return Pure<int64_t, int64_t, int64_t>(site.type(), std::move(site.arguments), sum);
+  }
   switch (LayoutOf(time)) {
     case Layout::kInt32: return Shift<int32_t>(site, months, sign);
     case Layout::kInt64: return Shift<int64_t>(site, months, sign);
