@@ -52,13 +52,13 @@ class RowtimeEager final : public KeyedOperator {
       RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
       return Gather(batch.rows, out);
     }
-    FindKept();
+    RT_TRY(FindKept(batch));
     if (watch_) {
       ListReplacements<true>(batch);
     } else {
       ListReplacements<false>(batch);
     }
-    RT_TRY(StoreKept(batch));
+    RT_TRY(StoreKept());
     RT_TRY(output_.FlushTo(out));
     return watch_ ? watch_->status() : Status::Ok();
   }
@@ -78,9 +78,15 @@ class RowtimeEager final : public KeyedOperator {
   };
 
   // Each key of the batch is looked up once; what it kept before is where its rows start from.
-  void FindKept() {
+  Status FindKept(const RowBatch& batch) {
     groups_.Fold(keys_);
-    state_.FindOrCreate(keys_, groups_.first_rows(), &entries_);
+    writer_.Bind(batch);
+    row_bytes_.clear();
+    for (const int32_t row : groups_.first_rows()) {
+      row_bytes_.push_back(writer_.SizeOf(row));
+      RT_TRY(CheckRowSize(row_bytes_.back()));
+    }
+    state_.FindOrCreate(keys_, groups_.first_rows(), row_bytes_, &entries_);
     kept_.resize(entries_.size());
     for (size_t group = 0; group < kept_.size(); ++group) {
       const Entry entry = entries_[group];
@@ -89,6 +95,7 @@ class RowtimeEager final : public KeyedOperator {
       kept_[group] = {Kept::kInState, times_.Of(row_codec_, state_.Value(entry).data())};
       state_.PrefetchValue(entry);  // it is most probably read, and written
     }
+    return Status::Ok();
   }
 
   // At most two rows for each of the batch. They are emitted when state has the new rows: what is
@@ -131,8 +138,7 @@ class RowtimeEager final : public KeyedOperator {
   }
 
   // Of all rows that a key kept in this batch, the last one goes into state.
-  Status StoreKept(const RowBatch& batch) {
-    writer_.Bind(batch);
+  Status StoreKept() {
     for (size_t group = 0; group < kept_.size(); ++group) {
       const int32_t row = kept_[group].row;
       if (row < 0) continue;
@@ -229,8 +235,9 @@ class RowtimeEager final : public KeyedOperator {
   const bool says_insert_;  // +I for a key's first row; else +U always
   KeyBatch keys_;
   KeyGroups groups_;
-  std::vector<Entry> entries_;  // of the groups
-  std::vector<Kept> kept_;      // likewise
+  std::vector<size_t> row_bytes_;  // of the groups' first rows
+  std::vector<Entry> entries_;     // of the groups
+  std::vector<Kept> kept_;         // likewise
   std::vector<int64_t> row_times_;
   EncodedRows encoded_;  // with bundles only
 };

@@ -70,19 +70,30 @@ void ValueState::Find(const KeyBatch& keys, std::vector<Entry>* entries) {
 
 void ValueState::FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries) {
   FindOrCreateAt(
-      keys, keys.rows(), [](int i) { return i; }, entries);
+      keys, keys.rows(), [](int i) { return i; }, [this](int) { return expected_bytes_; }, entries);
 }
 
 void ValueState::FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
                               std::vector<Entry>* entries) {
   const int32_t* const listed = rows.data();
   FindOrCreateAt(
-      keys, static_cast<int>(rows.size()), [listed](int i) { return listed[i]; }, entries);
+      keys, static_cast<int>(rows.size()), [listed](int i) { return listed[i]; },
+      [this](int) { return expected_bytes_; }, entries);
 }
 
-template <typename RowAt>
+void ValueState::FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
+                              std::span<const size_t> value_bytes, std::vector<Entry>* entries) {
+  RT_DCHECK(rows.size() == value_bytes.size());
+  const int32_t* const listed = rows.data();
+  const size_t* const bytes = value_bytes.data();
+  FindOrCreateAt(
+      keys, static_cast<int>(rows.size()), [listed](int i) { return listed[i]; },
+      [bytes](int i) { return bytes[i]; }, entries);
+}
+
+template <typename RowAt, typename BytesAt>
 void ValueState::FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& row_at,
-                                std::vector<Entry>* entries) {
+                                const BytesAt& value_bytes_at, std::vector<Entry>* entries) {
   Prepare(keys, count, row_at);
   entries->resize(static_cast<size_t>(count));
   const uint64_t splits = table_.splits();
@@ -94,7 +105,7 @@ void ValueState::FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& ro
       slot = Lookup(key, keys.hash(row_at(i)));
     Entry entry{slot};
     if (slot == nullptr) {
-      entry = Create(key, keys.hash(row_at(i)));
+      entry = Create(key, keys.hash(row_at(i)), value_bytes_at(i));
     } else if (clocked_) {
       ExpireIfOld(entry);
     }
@@ -121,8 +132,8 @@ Entry ValueState::FindOne(std::string_view key) {
   return entry && Has(entry) ? entry : Entry{};
 }
 
-Entry ValueState::Create(std::string_view key, uint64_t hash) {
-  const size_t bytes = key_offset_ + ((key.size() + 7) & ~size_t{7}) + expected_bytes_;
+Entry ValueState::Create(std::string_view key, uint64_t hash, size_t value_bytes) {
+  const size_t bytes = key_offset_ + ((key.size() + 7) & ~size_t{7}) + value_bytes;
   const uint8_t size_class = Arena::ClassOf(bytes);
   const Arena::Ref ref = arena_.AllocateClass(size_class);
   Header* header = At(ref);
@@ -266,7 +277,7 @@ Status ValueState::RestoreWith(
     if (clocked_) {
       RT_ASSIGN(now_, reader.I64("clock"));
     }
-    const Entry entry = Create(key, hash);
+    const Entry entry = Create(key, hash, expected_bytes_);
     RT_TRY(read(reader, entry));
     unsettled_.clear();
   }

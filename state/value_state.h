@@ -54,6 +54,9 @@ class ValueState final : public StatePart {
   // Of the listed rows alone: the first rows of KeyGroups, an entry a group.
   void FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
                     std::vector<Entry>* entries);
+  // Likewise; the i-th entry, if it is new, gets room for a value of `value_bytes[i]` at once.
+  void FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
+                    std::span<const size_t> value_bytes, std::vector<Entry>* entries);
   Entry FindOne(std::string_view key);  // a lookup by itself: slow paths
   // New entries get room for a value of that size at once; else the first Assign moves them.
   void ExpectValues(size_t bytes) { expected_bytes_ = bytes; }
@@ -77,11 +80,12 @@ class ValueState final : public StatePart {
   // Room for a value of `size` bytes instead of the old one, which is gone; moves the clock.
   char* Assign(Entry entry, size_t size) {
     Header* header = HeaderOf(entry);
+    const size_t offset = ValueOffset(header);  // read before Move writes part of the same word
     if (header->value_size == kNoValue) CountValues(1);
     if (!Fits(header, size)) header = Move(entry, size, 0);
     header->value_size = static_cast<uint32_t>(size);
     if (clocked_) SetClock(header, now_);
-    return ValueOf(header);
+    return reinterpret_cast<char*>(header) + offset;
   }
   // Requires: `value` lies outside this state.
   void Assign(Entry entry, std::string_view value) {
@@ -193,10 +197,11 @@ class ValueState final : public StatePart {
   // `row_at(i)` is the i-th of `count` rows.
   template <typename RowAt>
   void Prepare(const KeyBatch& keys, int count, const RowAt& row_at);
-  template <typename RowAt>
+  // `value_bytes_at(i)`: the value that the i-th is to have room for, if it is new.
+  template <typename RowAt, typename BytesAt>
   void FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& row_at,
-                      std::vector<Entry>* entries);
-  Entry Create(std::string_view key, uint64_t hash);
+                      const BytesAt& value_bytes_at, std::vector<Entry>* entries);
+  Entry Create(std::string_view key, uint64_t hash, size_t value_bytes);
   Header* Move(Entry entry, size_t value_size, size_t kept);
   void ExpireIfOld(Entry entry);
   void SweepExpired(int rows);
