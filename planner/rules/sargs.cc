@@ -128,7 +128,7 @@ std::string Mirrored(const std::string& op) {
   return op;
 }
 
-std::optional<Term> TermOf(const Expression& e, bool conjunction, bool unknown_is_false) {
+std::optional<Term> TermOf(const Expression& e, bool conjunction, bool takes_not_null) {
   Term term;
   if (e.is_call("SEARCH") && e.sarg) {
     term.operand = e.operands[0];
@@ -143,7 +143,7 @@ std::optional<Term> TermOf(const Expression& e, bool conjunction, bool unknown_i
     term.null_is_true = true;
     return term;
   }
-  if (conjunction && unknown_is_false && e.is_call("IS NOT NULL")) {
+  if (takes_not_null && e.is_call("IS NOT NULL")) {
     term.operand = e.operands[0];
     term.ranges = {Range{std::nullopt, std::nullopt, false, false}};
     term.null_is_false = true;
@@ -266,6 +266,17 @@ int CompareConstants(const Value& a, const Value& b) {
 }
 
 namespace {
+bool AreAboutOne(const std::vector<Expression>& terms) {
+  std::optional<std::string> about;
+  return std::all_of(terms.begin(), terms.end(), [&about](const Expression& e) {
+    const std::optional<Term> term = TermOf(e, false, true);
+    if (!term) return false;
+    const std::string digest = Digest(term->operand);
+    if (!about) about = digest;
+    return *about == digest;
+  });
+}
+
 bool IsPlain(const Expression& e) {
   return e.is_input() || (e.is_call("CAST") && e.operands[0].is_input());
 }
@@ -275,9 +286,10 @@ std::vector<Expression> MergeRanges(std::vector<Expression> terms, bool conjunct
                                     bool unknown_is_false) {
   constexpr size_t kFewestOfExpression =
       4;  // below that, Flink leaves terms on anything but a column alone
+  // OR takes IS NOT NULL where all its terms are about one column.
+  const bool takes_not_null = unknown_is_false && (conjunction || AreAboutOne(terms));
   std::vector<std::optional<Term>> parsed;
-  for (const Expression& term : terms)
-    parsed.push_back(TermOf(term, conjunction, unknown_is_false));
+  for (const Expression& term : terms) parsed.push_back(TermOf(term, conjunction, takes_not_null));
   // Terms by what they are about; the lists are in the order of the terms.
   std::unordered_map<std::string, std::vector<size_t>> about;
   std::vector<std::string> digests(terms.size());
