@@ -13,6 +13,9 @@
 namespace rowtide {
 namespace {
 
+constexpr int64_t kFiltersMax = 64;
+constexpr size_t kReachedMax = size_t{1} << 20;  // [0,0] doubles what is reached at every step
+
 void SkipBlanks(std::string_view* text) {
   while (!text->empty() && std::isspace(static_cast<unsigned char>(text->front())))
     text->remove_prefix(1);
@@ -168,6 +171,8 @@ bool JsonPath::ParseSteps(std::string_view* text, std::string_view ends) {
 }
 
 bool JsonPath::Parse(std::string_view text) {
+  // Filters may stand in the paths of filters; so many are no path that somebody means.
+  if (std::count(text.begin(), text.end(), '?') > kFiltersMax) return false;
   SkipBlanks(&text);
   is_lax_ = text.starts_with("lax ");
   if (is_lax_ || text.starts_with("strict ")) text.remove_prefix(text.find(' '));
@@ -271,6 +276,7 @@ const Json* JsonPath::First(const Json& root, const Json& start) const {
   for (const Step& step : steps_) {
     Reached next;
     for (const Json* json : reached) Follow(step, root, *json, &next);
+    if (next.size() > kReachedMax) return nullptr;
     reached = std::move(next);
   }
   return reached.empty() ? nullptr : reached[0];
@@ -331,6 +337,7 @@ JsonPath::Found JsonPath::Find(const Json& root) {
     } else {
       for (const Json* json : reached) Follow(step, root, *json, &next);
     }
+    if (next.size() > kReachedMax) return Missing();
     reached = std::move(next);
     if (definite && IsDefinite(i) && reached.empty()) return Missing();
     definite = definite && IsDefinite(i);
