@@ -170,6 +170,7 @@ ScriptEncoder::ScriptEncoder(Schema schema)
                 __builtin_cpu_supports("bmi2")),
       rows_(std::make_unique_for_overwrite<char[]>(kStepRows * kRowBytes)) {
   for (const Field& field : schema_.fields()) ways_.push_back(WayOf(field.type));
+  for (Second& second : seconds_) TakeSecond(0, &second);
 }
 
 ScriptEncoder::Way ScriptEncoder::WayOf(const Type& type) {
@@ -186,12 +187,14 @@ ScriptEncoder::Way ScriptEncoder::WayOf(const Type& type) {
 }
 
 void ScriptEncoder::Encode(const RowBatch& batch, int first, int count) {
+  static constexpr char kHeads[4][5] = {"+I [", "-U [", "+U [", "-D ["};
   const auto rows = static_cast<size_t>(count);
-  for (size_t row = 0; row < rows; ++row) {
-    char* const out = RowAt(row);
-    std::memcpy(out, Text(batch.kind(first + static_cast<int>(row))), 2);
-    out[2] = ' ';
-    out[3] = '[';
+  const RowKind* const kinds = batch.kinds_or_null();
+  char* out = rows_.get();
+  for (size_t row = 0; row < rows; ++row, out += kRowBytes) {
+    const RowKind kind =
+        kinds != nullptr ? kinds[static_cast<size_t>(first) + row] : RowKind::kInsert;
+    std::memcpy(out, kHeads[static_cast<size_t>(kind)], 4);
     ends_[row] = out + 4;
     is_long_[row] = false;
   }
@@ -312,14 +315,18 @@ void ScriptEncoder::AppendMillis(const int64_t* values, size_t rows, Second* las
   for (size_t row = 0; row < rows; ++row) {
     if (!HasRoom(row)) continue;
     const int64_t millis = values[row];
-    const int64_t second = (millis >= 0 ? millis : millis - 999) / 1000;
-    if (second != last->second && !TakeSecond(second, last)) {
-      is_long_[row] = true;
-      continue;
+    // A moment before the last second wraps, and is more than a second too.
+    uint64_t within = static_cast<uint64_t>(millis) - static_cast<uint64_t>(last->begin);
+    if (within >= 1000) {
+      if (!TakeSecond(millis, last)) {
+        is_long_[row] = true;
+        continue;
+      }
+      within = static_cast<uint64_t>(millis) - static_cast<uint64_t>(last->begin);
     }
     char* const out = ends_[row];
     std::memcpy(out, last->text, sizeof(last->text));
-    const auto milli = static_cast<uint32_t>(millis - second * 1000);
+    const auto milli = static_cast<uint32_t>(within);
     out[kSecondBytes] = static_cast<char>('0' + milli / 100);
     out[kSecondBytes + 1] = static_cast<char>('0' + milli / 10 % 10);
     out[kSecondBytes + 2] = static_cast<char>('0' + milli % 10);
@@ -330,12 +337,13 @@ void ScriptEncoder::AppendMillis(const int64_t* values, size_t rows, Second* las
 }
 
 // False for a year of more than four digits, whose text is longer.
-[[gnu::noinline]] bool ScriptEncoder::TakeSecond(int64_t second, Second* last) {
+[[gnu::noinline]] bool ScriptEncoder::TakeSecond(int64_t millis, Second* last) {
+  const int64_t begin = millis - (millis % 1000 + 1000) % 1000;
   scratch_ = "\"";
-  AppendTimestamp(second * 1000, 0, 3, &scratch_);
+  AppendTimestamp(begin, 0, 3, &scratch_);
   if (scratch_.size() != kSecondBytes + 3) return false;
   std::memcpy(last->text, scratch_.data(), sizeof(last->text));
-  last->second = second;
+  last->begin = begin;
   return true;
 }
 

@@ -47,7 +47,7 @@ class ScriptEncoder {
   // TIMESTAMP(3): the last second and its text `"yyyy-MM-dd HH:mm:ss.`; rows of one moment follow
   // each other.
   struct Second {
-    int64_t second = INT64_MIN;
+    int64_t begin = 0;  // in milliseconds
     char text[24];
   };
 
@@ -65,7 +65,7 @@ class ScriptEncoder {
   void AppendStringsBy(const StringView* values, size_t rows);
   void AppendEscaped(size_t row, std::string_view text);
   void AppendMillis(const int64_t* values, size_t rows, Second* last);
-  bool TakeSecond(int64_t second, Second* last);
+  bool TakeSecond(int64_t millis, Second* last);
   void AppendOthers(const RowBatch& batch, int column, int first, size_t rows);
   void AppendScratch(size_t row);
 
