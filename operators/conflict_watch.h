@@ -68,6 +68,10 @@ class ConflictWatch {
     if (log_) RememberPlace(row);
   }
 
+  // No samples are written: rows that surely differ need not be shown, only counted.
+  bool counts_only() const { return log_ == nullptr; }
+  void CountDifferent(int64_t rows) { *duplicates_ += rows; }
+
   // The same for rows of bundles.
   void Meets(std::string_view row, std::string_view kept, bool differs);
   void MeetsNote(std::string_view row, std::string_view note, int64_t millis) {

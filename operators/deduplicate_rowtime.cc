@@ -103,13 +103,21 @@ class RowtimeEager final : public KeyedOperator {
   template <bool kWatched>
   void ListReplacements(const RowBatch& batch) {
     const int64_t* const times = row_times_.data();
-    int64_t duplicates = 0;
+    const bool counts_only = kWatched && watch_->counts_only();
+    int64_t duplicates = 0, different = 0;
     output_.Begin(batch);
     for (int32_t row = 0; row < batch.rows; ++row) {
       const auto group = static_cast<size_t>(groups_.of(row));
       Kept& kept = kept_[group];
       const bool has = kept.row != Kept::kNone;
-      if (kWatched && has) Watch(row, group, times[row] != kept.millis);
+      if (kWatched && has) {
+        const bool differs = times[row] != kept.millis;
+        if (differs && counts_only) {
+          ++different;
+        } else {
+          Watch(row, group, differs);
+        }
+      }
       if (has && !Replaces<kLast>(times[row], kept.millis)) {
         ++duplicates;
         continue;
@@ -123,8 +131,9 @@ class RowtimeEager final : public KeyedOperator {
       }
       output_.AddInput(KindOf(has), row);
       kept = {row, times[row]};
-      if (kWatched) watch_->Keeps(row);
+      if (kWatched && !counts_only) watch_->Keeps(row);
     }
+    if (kWatched) watch_->CountDifferent(different);
     if (!kWatched) *duplicates_ += duplicates;
   }
 
