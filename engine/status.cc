@@ -45,6 +45,11 @@ Status Status::At(SourcePosition position) && {
   return std::move(*this);
 }
 
+Status Status::MovedTo(SourcePosition position) && {
+  if (detail_) detail_->position = position;
+  return std::move(*this);
+}
+
 Status Status::WithKind(ErrorKind kind) && {
   if (detail_) detail_->kind = kind;
   return std::move(*this);

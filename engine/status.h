@@ -113,7 +113,8 @@ class [[nodiscard]] Status {
   // The stable code users look up: `RT2031`. Empty when none was given.
   const std::string& error_code() const;
 
-  Status At(SourcePosition position) &&;  // keeps an inner position if there is one
+  Status At(SourcePosition position) &&;       // keeps an inner position if there is one
+  Status MovedTo(SourcePosition position) &&;  // instead of an inner one, which is of another text
   Status WithKind(ErrorKind kind) &&;
   Status WithHint(std::string hint) &&;        // what would be right
   Status WithErrorCode(std::string code) &&;   // "RT2031"

@@ -157,7 +157,11 @@ Result<Schema> SchemaOfView(const CatalogView& view, BindContext context) {
   RT_TRY(home.UseDatabase({view.home_catalog, view.home_database}));
   context.catalog = &home;
   RT_ASSIGN(const ast::QueryPointer query, ParseQuery(view.query_sql));
-  RT_ASSIGN(const LogicalPointer root, BindQuery(*query, context));
+  Result<LogicalPointer> bound = BindQuery(*query, context);
+  if (!bound.ok()) {
+    return Status(bound.status()).WithContext("view " + Quote(view.path.name)).MovedTo({});
+  }
+  const LogicalPointer root = *std::move(bound);
   std::vector<Field> fields = root->schema.fields();
   for (size_t i = 0; i < view.column_names.size() && i < fields.size(); ++i)
     fields[i].name = view.column_names[i];

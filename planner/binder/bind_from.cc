@@ -165,13 +165,21 @@ Result<QueryBinder::Source> QueryBinder::BindNamed(const ast::NamedTable& named,
   std::vector<std::string> parts = {path.catalog, path.database, path.name};
   if (const CatalogView* view = context_.catalog->FindView(path)) {
     Result<LogicalPointer> node = BindView(*view);
-    if (!node.ok())
-      return Status(node.status()).At(table.position).WithContext("in view " + path.name);
+    if (!node.ok()) return InView(node.status(), *view, named.name.position);
     return Aliased(std::move(*node), table, std::move(parts));
   }
   RT_ASSIGN(TablePointer found, FindTableOrNearest(named.name, *context_.catalog));
   RT_ASSIGN(LogicalPointer node, BindScan(std::move(found), named));
   return Aliased(std::move(node), table, std::move(parts));
+}
+
+// What is wrong in a view has its place in the view's own text; the user sees the place where the
+// view is used.
+Status QueryBinder::InView(Status error, const CatalogView& view, SourcePosition used) {
+  const SourcePosition inner = error.position();
+  std::string context = "view " + Quote(view.path.name);
+  if (inner.known()) context += fmt::format(", line {}, column {}", inner.line, inner.column);
+  return std::move(error).WithContext(std::move(context)).MovedTo(used);
 }
 
 Status QueryBinder::CountExpansion(SourcePosition position) {

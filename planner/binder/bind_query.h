@@ -72,6 +72,7 @@ class QueryBinder {
   Result<Source> BindNamed(const ast::NamedTable& named, const ast::TableRef& table);
   Status CountExpansion(SourcePosition position);
   Result<LogicalPointer> BindView(const CatalogView& view);
+  static Status InView(Status error, const CatalogView& view, SourcePosition used);
   Result<LogicalPointer> BindScan(TablePointer table, const ast::NamedTable& named);
   Result<Source> BindJoin(const ast::JoinTable& join, const ast::TableRef& table,
                           const Scope* outer);
