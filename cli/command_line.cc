@@ -153,7 +153,11 @@ void CommandLine::AddSqlInput(Verb& verb, std::string* file, std::string* comman
 }
 
 void CommandLine::AddPrintOptions(Verb& verb) {
-  verb.Add({"--output", "FORM", "How a SELECT prints its rows", kForms}, &output_);
+  verb.Add({"--output", "FORM",
+            "How a SELECT prints its rows; json and csv with the kind of each change, in batch "
+            "mode without",
+            kForms},
+           &output_);
   verb.Number({"--limit", "N", "End a SELECT after this many rows"}, 0, &print_.limit);
   verb.Flag("--stats", "Print counts, state and time per operator on standard error",
             &print_.stats);
@@ -261,11 +265,10 @@ void CommandLine::AddGenerate() {
 void CommandLine::AddHelp() {
   Verb verb(*this, parser_->app, "help",
             {"help", "Print help on a verb, or explain an error code", ""});
-  verb.Add(
-      {"topic", "TOPIC",
-       "A verb; connectors; settings; a code such as RT2031; codes: all of them; man: the man "
-       "page"},
-      &topic_);
+  verb.Add({"topic", "TOPIC",
+            "A verb; connectors; settings; a code such as RT2031; codes: all of them; man: the man "
+            "page"},
+           &topic_);
   verb.Help();
   verb.Example("rowtide help RT2031", "what an error means, what makes it, what to do");
   verb.Example("rowtide help connectors", "connectors and formats with their options");

@@ -49,8 +49,8 @@ constexpr ErrorCode kCodes[] = {
      "An operator, a function, CASE or a condition has a value of a type that it does not take. A "
      "text and a number are not compared by =; a condition is BOOLEAN.",
      "SELECT id FROM (VALUES ('a', 1)) AS t(name, id) WHERE name = id;",
-     "CAST brings a value to a type that fits: CAST(x AS STRING). DESCRIBE lists the types of a "
-     "table's columns."},
+     "CAST brings a value to a type that fits, a text to a number by CAST(x AS DECIMAL(10, 2)) and "
+     "a number to a text by CAST(x AS STRING). DESCRIBE lists the types of a table's columns."},
     {"RT2007", "There is no such cast.",
      "Values of the one type do not become values of the other.",
      "SELECT CAST(DATE '2026-01-31' AS INT);",
@@ -173,7 +173,8 @@ constexpr ErrorCode kCodes[] = {
      "Sorting all rows would mean waiting for the last one. Only a time attribute, in ascending "
      "order, comes with watermarks that say how long to wait.",
      "SELECT n FROM (VALUES (1)) AS t(n) ORDER BY n;",
-     "Add LIMIT n to keep the first n rows, or leave the order to whoever reads the result."},
+     "Add LIMIT n to keep the first n rows; or SET 'execution.runtime-mode' = 'batch', which gives "
+     "the final rows alone and sorts them by anything."},
     {"RT2902", "RANK and DENSE_RANK have no bound.",
      "Rows that tie share a rank, so rank <= N may hold any number of rows.",
      "SELECT * FROM (SELECT n, RANK() OVER (ORDER BY n) AS r FROM (VALUES (1)) AS t(n)) WHERE r <= "
@@ -194,7 +195,10 @@ constexpr ErrorCode kCodes[] = {
      "Correct the input, or make the query tolerate it."},
     {"RT4001", "A record does not decode.",
      "The bytes of a file do not have the form that the table declares. The message has file, "
-     "line, byte, column and text.",
+     "line, byte, column and text. Reasons that are counted: undecodable (no csv or JSON record), "
+     "cast (a field is no value of its type), invalid_encoding (no UTF-8), missing_field, "
+     "not_null, "
+     "too_large, too_deep. A quote that is not closed takes all lines up to the next one.",
      "CREATE TABLE t (category INT, product STRING, amount DECIMAL(10, 2), ts TIMESTAMP(3)) WITH "
      "('connector' = 'filesystem', 'path' = 'sales.csv', 'format' = 'csv');\nSELECT * FROM t;",
      "Is the column's type right? A line of names at the top of a csv file is read with SET "

@@ -178,14 +178,20 @@ class FinalTable final : public ResultSink {
     }
     for (auto& [arrival, cells] : rows) sorted.push_back(std::move(cells));
     *text += ResultTable(schema_.names(), sorted, Align::kRight);
-    if (sorted.size() < all)
+    if (full()) {
+      *text += "PARTIAL: there is more, left out by --limit\n";
+    } else if (sorted.size() < all) {
       *text += fmt::format("PARTIAL: {} more, left out by --limit\n", all - sorted.size());
+    }
     if (terminated)
       *text += "PARTIAL: the query ended before its input, these are the rows so far\n";
     partial_ = terminated || sorted.size() < all;
   }
   bool partial() const override { return partial_; }
-  bool full() const override { return false; }
+  // Rows that stay need not all be seen: one more than is printed tells that there are more.
+  bool full() const override {
+    return options_.insert_only && options_.rows_max && rows_ > *options_.rows_max;
+  }
 
  private:
   struct Entry {

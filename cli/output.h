@@ -39,6 +39,7 @@ struct ResultOptions {
   std::optional<int64_t> rows_max;  // --limit: rows after these are not printed
   bool kinds = true;  // the kind of each row stands before it; `changelog` always has it
   bool color = false;
+  bool insert_only = false;  // rows are never taken back: `table` is complete at --limit, too
   int terminal_columns = 0;  // 0: no terminal
   // Called before anything is printed: whoever else writes to the terminal makes room.
   std::function<void()> before_print;

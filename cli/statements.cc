@@ -202,6 +202,7 @@ ResultOptions StatementRunner::ResultOptionsOf(const PlannedJob& planned) const 
                                                                      : OutputMode::kChangelog);
   options.rows_max = settings_.limit;
   options.kinds = !planned.gives_final_rows();
+  options.insert_only = planned.plan.roots[0]->mode.insert_only();
   options.local_time_zone = planned.local_time_zone();
   options.color = UsesColor(settings_.color, STDOUT_FILENO);
   options.terminal_columns = TerminalColumns(STDOUT_FILENO);

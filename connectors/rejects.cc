@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "engine/base64.h"
 #include "connectors/files/list.h"
@@ -65,6 +66,9 @@ Result<std::unique_ptr<Rejects>> Rejects::Create(const std::string& table,
         .WithHint(fmt::format("SET 'rowtide.dead-letter.{}' = 'rejects.ndjson'", settings.key));
   }
   const std::string path = LocalPath(settings.dead_letter);
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder, error);
   rejects->letters_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (rejects->letters_ < 0)
     return Status::External("cannot open {} for dead letters: {}", path, std::strerror(errno));

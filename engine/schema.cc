@@ -26,19 +26,32 @@ std::string Folded(std::string_view text) {
   return folded;
 }
 
+// Letters put in, left out, taken for another, or two of them swapped: each counts one.
 size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
+  std::vector<size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
+    before.swap(above);
+    above.swap(row);
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
+      row[j] =
+          std::min({above[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1), above[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
     }
   }
   return row[b.size()];
+}
+
+// Whether the letters of `name` stand in `candidate` in their order: `csv.delimiter` is what is
+// remembered of `csv.field-delimiter`.
+bool IsRememberedOf(std::string_view name, std::string_view candidate) {
+  constexpr size_t kShortest = 6;
+  if (name.size() < kShortest) return false;
+  size_t at = 0;
+  for (const char c : candidate) at += at < name.size() && name[at] == c;
+  return at == name.size();
 }
 
 }  // namespace
@@ -56,6 +69,11 @@ std::string Nearest(std::string_view name, const std::vector<std::string>& candi
       best_distance = distance;
       best = candidate;
     }
+  }
+  if (!best.empty()) return best;
+  for (const std::string& candidate : candidates) {
+    const bool shorter = best.empty() || candidate.size() < best.size();
+    if (shorter && IsRememberedOf(folded, Folded(candidate))) best = candidate;
   }
   return best;
 }

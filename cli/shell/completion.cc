@@ -259,6 +259,12 @@ Completion Complete(std::string_view before, std::string_view after, Session& se
   if (IsOptionKey(before, &key)) {
     Candidates keys(key);
     keys.Add(KnownOptionKeys());
+    std::vector<std::string> families;
+    for (const OptionHelp& help : OptionHelps()) {
+      const size_t table = help.key.find('<');
+      if (table != std::string::npos) families.push_back(help.key.substr(0, table));
+    }
+    keys.Add(families);
     return keys.Done();
   }
   const std::string_view typed = before.substr(before.size() - NameLength(before));

@@ -731,6 +731,9 @@ void CsvDecoder::LookForHeader() {
 
 // False: more bytes are needed.
 Result<bool> CsvDecoder::TakeHeader() {
+  const std::string packed =
+      place_.byte == 0 ? PackedHint({next_, static_cast<size_t>(end_ - next_)}) : "";
+  if (!packed.empty()) return BadHeader("it is no text").WithHint(packed);
   while (next_ < end_) {
     const size_t first_mark = mark_;
     const char* at = next_;

@@ -112,10 +112,11 @@ Result<std::span<const OptionSpec>> FormatOptionSpecs(const TableSpec& table) {
   const std::string known = fmt::format("supported are: {}", fmt::join(names, ", "));
   if (std::find(std::begin(kOthers), std::end(kOthers), name) != std::end(kOthers))
     return Status::Unsupported("format {}", Quote(name)).WithHint(known);
+  const std::string nearest = Nearest(name, names);
   return Status::InvalidArgument("table {} names the format {}, which is unknown", table.name,
                                  Quote(name))
       .WithErrorCode("RT2012")
-      .WithHint(known);
+      .WithHint(nearest.empty() ? known : "did you mean " + Quote(nearest) + "?");
 }
 
 Status CheckFormat(const TableSpec& table) { return FormatOf(table).check(table); }

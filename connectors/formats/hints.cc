@@ -42,21 +42,25 @@ bool HasZone(const std::string& shape) {
   return time != std::string::npos && shape.find_first_of("Z+-", time) != std::string::npos;
 }
 
-// `ts_text STRING, ts AS TO_TIMESTAMP(ts_text, '…')`
-std::string Computed(const std::string& column, const std::string& call) {
-  return fmt::format("declare `{0}_text` STRING and compute the column: `{0}` AS {1}", column,
-                     call);
+// The field keeps its name, which a header may have given it: `ts STRING, ts_time AS …`.
+std::string Computed(const std::string& column, const std::string& pattern, const Type& type) {
+  const std::string call = fmt::format("TO_TIMESTAMP(`{}`, '{}')", column, pattern);
+  std::string computed = call;
+  if (type.kind == TypeKind::kDate) computed = fmt::format("CAST({} AS DATE)", call);
+  if (type.kind == TypeKind::kTimestampLtz)
+    computed = fmt::format("TO_TIMESTAMP_LTZ(`{}`, '{}', 'UTC')", column, pattern);
+  return fmt::format("declare `{0}` STRING and compute a column of it: `{0}_{1}` AS {2}", column,
+                     type.kind == TypeKind::kDate ? "date" : "time", computed);
 }
 
 std::string TimeHint(std::string_view value, const std::string& column, const Type& type,
                      TextFormat format) {
   const std::string shape = ShapeOf(value);
   const bool zoned = type.kind == TypeKind::kTimestampLtz;
-  const std::string text = fmt::format("`{}_text`", column);
   if (shape == "d" && (value.size() == 10 || value.size() == 13)) {
     return fmt::format(
-        "the value counts {0} since 1970: declare `{1}_raw` BIGINT and compute the column: `{1}` "
-        "AS TO_TIMESTAMP_LTZ(`{1}_raw`, {2})",
+        "the value counts {0} since 1970: declare `{1}` BIGINT and compute a column of it: "
+        "`{1}_time` AS TO_TIMESTAMP_LTZ(`{1}`, {2})",
         value.size() == 10 ? "seconds" : "milliseconds", column, value.size() == 10 ? 0 : 3);
   }
   const bool is_iso = shape.starts_with("d-d-dTd:d");
@@ -70,8 +74,9 @@ std::string TimeHint(std::string_view value, const std::string& column, const Ty
     const bool has_millis = shape.find('.') != std::string::npos;
     const std::string zone = shape.ends_with('Z') ? "''Z''" : "";
     return "the csv format reads 'yyyy-MM-dd HH:mm:ss'; " +
-           Computed(column, fmt::format("TO_TIMESTAMP({}, 'yyyy-MM-dd''T''HH:mm:ss{}{}')", text,
-                                        has_millis ? ".SSS" : "", zone));
+           Computed(column,
+                    fmt::format("yyyy-MM-dd''T''HH:mm:ss{}{}", has_millis ? ".SSS" : "", zone),
+                    type);
   }
   if (shape.starts_with("d-d-d d:d") && format == TextFormat::kCsv && zoned && !HasZone(shape))
     return "a TIMESTAMP_LTZ of the csv format ends in Z (UTC); without one the column is a "
@@ -86,8 +91,7 @@ std::string TimeHint(std::string_view value, const std::string& column, const Ty
       const std::string pattern = year_first ? fmt::format("yyyy{0}MM{0}dd", separator)
                                              : fmt::format("dd{0}MM{0}yyyy", separator);
       const bool has_time = shape.find(':') != std::string::npos;
-      return Computed(column, fmt::format("{}({}, '{}{}')", has_time ? "TO_TIMESTAMP" : "TO_DATE",
-                                          text, pattern, has_time ? " HH:mm:ss" : ""));
+      return Computed(column, pattern + (has_time ? " HH:mm:ss" : ""), type);
     }
   }
   return "";

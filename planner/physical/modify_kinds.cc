@@ -43,8 +43,8 @@ std::string WayWithInsertsAlone(const PhysicalNode& node) {
   if (!rank) return "";
   if (IsDeduplication(*rank) && RunsAsDeduplicate(node) && rank->order[0].descending)
     return "; ORDER BY … ASC is insert-only, but keeps the first row of a key, not the last";
-  return "; of all rankings only keep-first by a time attribute (ORDER BY … ASC, = 1) is "
-         "insert-only";
+  return "; of all rankings only keep-first by a time attribute, a column with a WATERMARK (ORDER "
+         "BY … ASC, = 1), is insert-only: EXPLAIN of the SELECT alone says what is missing";
 }
 
 std::string WaysOut(const PhysicalNode& node) {

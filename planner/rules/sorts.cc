@@ -90,7 +90,11 @@ Result<PhysicalPointer> MakeSort(PhysicalPointer input, const LogicalSort& sort,
     if (input->schema.type(first.column).is_time_attribute() && !first.descending) {
       if (!sort.offset)
         return Status::Unsupported(
-            "ORDER BY a time attribute without LIMIT (temporal sort) is not supported yet");
+                   "ORDER BY a time attribute without LIMIT (temporal sort) is not supported yet")
+            .WithHint(
+                "SET 'execution.runtime-mode' = 'batch' gives the final rows alone, and sorts "
+                "them; "
+                "or add LIMIT n");
     }
     if (sort.offset) {
       return Status::Plan("ORDER BY … OFFSET needs a LIMIT (FETCH) on a stream");

@@ -48,9 +48,10 @@ def checks(rowtide, lab):
 def check_hints(rowtide, lab):
     """What a record that does not decode says about the declaration; and what decodes, though not as it was meant."""
     for form, record, columns, code, words in [
-            ("csv", "1,2026-01-02T03:04:05Z", "a INT, ts TIMESTAMP(3)", 3, "TO_TIMESTAMP(`ts_text`, 'yyyy-MM-dd''T''HH:mm:ss''Z''')"),
-            ("csv", "1,1767322800123", "a INT, ts TIMESTAMP(3)", 3, "TO_TIMESTAMP_LTZ(`ts_raw`, 3)"),
-            ("csv", "1,02/01/2026", "a INT, d DATE", 3, "TO_DATE(`d_text`, 'dd/MM/yyyy')"),
+            ("csv", "1,2026-01-02T03:04:05Z", "a INT, ts TIMESTAMP(3)", 3, "`ts_time` AS TO_TIMESTAMP(`ts`, 'yyyy-MM-dd''T''HH:mm:ss''Z''')"),
+            ("csv", "1,1767322800123", "a INT, ts TIMESTAMP(3)", 3, "`ts_time` AS TO_TIMESTAMP_LTZ(`ts`, 3)"),
+            ("csv", "1,02/01/2026", "a INT, d DATE", 3, "`d_date` AS CAST(TO_TIMESTAMP(`d`, 'dd/MM/yyyy') AS DATE)"),
+            ("csv", "1,2026-01-02T03:04:05Z", "a INT, ts TIMESTAMP_LTZ(3)", 3, "TO_TIMESTAMP_LTZ(`ts`, 'yyyy-MM-dd''T''HH:mm:ss''Z''', 'UTC')"),
             ("csv", "3000000000,x", "a INT, s STRING", 3, "declare the column BIGINT"),
             ("csv", "1.5,x", "a INT, s STRING", 3, "DECIMAL or DOUBLE"),
             ("csv", "1;2;x", "a INT, b INT, s STRING", 3, "'csv.field-delimiter' = ';'"),

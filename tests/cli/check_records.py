@@ -97,7 +97,7 @@ def check_partial(rowtide, lab):
     good = good and done.stderr.splitlines()[-1].startswith("partial: ")
     yield "the table of a job that failed", None if good else f"{done.stdout}{done.stderr}"
     done = run(rowtide, lab, "--output", "table", "--stats", "--limit", "1", "-c", "SET 'rowtide.bad-data.t' = 'skip'; " + query)
-    good = done.returncode == 0 and done.stdout.endswith("PARTIAL: 1 more, left out by --limit\n") and done.stderr.splitlines()[-1].startswith("partial: ")
+    good = done.returncode == 0 and done.stdout.endswith("PARTIAL: there is more, left out by --limit\n") and done.stderr.splitlines()[-1].startswith("partial: ")
     yield "the table that --limit cuts", None if good else f"{done.stdout}{done.stderr}"
     done = run(rowtide, lab, "--output", "table", "-c", "SET 'rowtide.bad-data.t' = 'skip'; " + query)
     yield "the whole table says nothing", None if done.returncode == 0 and "partial" not in (done.stdout + done.stderr).lower() else done.stderr
