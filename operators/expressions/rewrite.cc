@@ -60,7 +60,7 @@ std::optional<Value> TextAs(const std::string& text, const Type& to) {
 }
 
 std::optional<Value> LiteralAs(const Expression& literal, const Type& to) {
-  if (IsNull(literal.literal)) return Value{};
+  if (IsNull(literal.literal)) return std::optional<Value>(std::in_place);
   if (literal.type.kind == to.kind && literal.type.SameButNullability(to)) return literal.literal;
   if (IsNumber(literal.type) && IsNumber(to)) return NumberAs(literal.literal, literal.type, to);
   if (IsCharacter(literal.type)) return TextAs(std::get<std::string>(literal.literal), to);

@@ -169,12 +169,9 @@ class Adviser {
     if (origin.computed_of_time) {
       NearMiss("ORDER BY is by an expression over a time attribute, which is none itself, so " +
                instead + "; ORDER BY the attribute makes one");
-    } else if (origin.scan != nullptr && CanBeRowtime(input.schema.type(key.column)) &&
-               !origin.scan->table->watermark) {
-      NearMiss(
-          fmt::format("{0} has no WATERMARK, so it is no time attribute and {1}; in {2}: "
-                      "WATERMARK FOR {0} AS {0} - INTERVAL '5' SECOND{3}",
-                      column, instead, origin.scan->table->path.name, TiesOf(key)));
+    } else if (const std::string missing = MissingWatermark(input, key.column); !missing.empty()) {
+      NearMiss(fmt::format("{} has no WATERMARK, so it is no time attribute and {}; {}{}", column,
+                           instead, missing, TiesOf(key)));
     } else {
       const std::string direction = key.descending ? " DESC" : " ASC";
       const std::string by = time.empty() ? "a time attribute" : time;
@@ -276,6 +273,15 @@ class Adviser {
 };
 
 }  // namespace
+
+std::string MissingWatermark(const PhysicalNode& node, int column) {
+  const Origin origin = OriginOf(node, column);
+  if (origin.scan == nullptr || !CanBeRowtime(node.schema.type(column)) ||
+      origin.scan->table->watermark)
+    return "";
+  return fmt::format("in {0}: WATERMARK FOR {1} AS {1} - INTERVAL '5' SECOND",
+                     origin.scan->table->path.name, node.schema.name(column));
+}
 
 std::vector<std::string> Advise(const std::vector<PhysicalPointer>& roots) {
   Adviser adviser;

@@ -18,4 +18,8 @@ namespace rowtide {
 // Each line once, in the order of the plan from its root.
 std::vector<std::string> Advise(const std::vector<PhysicalPointer>& roots);
 
+// `in orders: WATERMARK FOR ts AS ts - INTERVAL '5' SECOND`, for a column that could be a time
+// attribute and is none, since its table has no WATERMARK; "" for others.
+std::string MissingWatermark(const PhysicalNode& node, int column);
+
 }  // namespace rowtide

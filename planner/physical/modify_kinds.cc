@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "planner/physical/advice.h"
 #include "planner/physical/explain.h"
 
 namespace rowtide {
@@ -43,8 +44,13 @@ std::string WayWithInsertsAlone(const PhysicalNode& node) {
   if (!rank) return "";
   if (IsDeduplication(*rank) && RunsAsDeduplicate(node) && rank->order[0].descending)
     return "; ORDER BY … ASC is insert-only, but keeps the first row of a key, not the last";
-  return "; of all rankings only keep-first by a time attribute, a column with a WATERMARK (ORDER "
-         "BY … ASC, = 1), is insert-only: EXPLAIN of the SELECT alone says what is missing";
+  const std::string missing = IsDeduplication(*rank) && rank->order.size() == 1
+                                  ? MissingWatermark(node.input(), rank->order[0].column)
+                                  : "";
+  const std::string ways =
+      "; of all rankings only keep-first by a time attribute (a column with a "
+      "WATERMARK, ORDER BY … ASC, = 1) is insert-only";
+  return missing.empty() ? ways : ways + "; what is missing, " + missing;
 }
 
 std::string WaysOut(const PhysicalNode& node) {

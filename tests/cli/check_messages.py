@@ -37,6 +37,8 @@ def checks(rowtide, lab):
              ["file late.csv, line 3, byte 28: column 'at_' is NOT NULL"]),
             ("dead letters without the policy", "SET 'rowtide.dead-letter.people' = 'rejects.ndjson'; " + table(path="gap.csv") + select, 3,
              ["SET 'rowtide.bad-data.people' = 'dead-letter'"]),
+            ("keep-first by a time without a WATERMARK", table() + "CREATE TABLE s (id INT) WITH ('connector' = 'filesystem', 'path' = 'out', 'format' = 'csv'); INSERT INTO s SELECT id FROM "
+             "(SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY at_) AS n FROM people) WHERE n = 1", 2, ["in people: WATERMARK FOR at_ AS at_ - INTERVAL '5' SECOND"]),
             ("double quotes", 'SELECT "a"', 2, ["single quotes", "back-ticks"])]:
         done = run(rowtide, lab, sql)
         missing = [word for word in words if word not in done.stderr]
