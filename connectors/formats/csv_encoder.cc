@@ -13,17 +13,6 @@ namespace {
 // Above this many UTF-16 units a text is quoted without a look at it.
 constexpr size_t kLookedAtMax = 24;
 
-// Units that Java would count.
-size_t JavaLength(std::string_view text) {
-  size_t units = 0;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    units += (byte & 0xc0) != 0x80;
-    units += byte >= 0xf0;
-  }
-  return units;
-}
-
 }  // namespace
 
 Result<std::unique_ptr<CsvEncoder>> CsvEncoder::Create(Schema schema, CsvOptions options) {
@@ -38,10 +27,15 @@ Result<std::unique_ptr<CsvEncoder>> CsvEncoder::Create(Schema schema, CsvOptions
 }
 
 CsvEncoder::CsvEncoder(Schema schema, CsvOptions options)
-    : schema_(std::move(schema)), options_(std::move(options)) {
+    : schema_(std::move(schema)),
+      options_(std::move(options)),
+      seconds_(static_cast<size_t>(schema_.size())) {
+  // Jackson quotes whatever is not above both the delimiter and the quote.
   const auto delimiter = static_cast<unsigned char>(options_.delimiter.front());
-  safe_from_ = static_cast<unsigned char>(
-      std::max<unsigned char>(delimiter, static_cast<unsigned char>(options_.quote)) + 1);
+  const auto quote = static_cast<unsigned char>(options_.quote);
+  for (size_t c = 0; c <= std::max(delimiter, quote); ++c) needs_quotes_[c] = 1;
+  needs_quotes_['\\'] = 1;
+  if (options_.escape != '\0') needs_quotes_[static_cast<unsigned char>(options_.escape)] = 1;
 }
 
 Status CsvEncoder::Encode(const RowBatch& batch, std::string* out) {
@@ -63,16 +57,26 @@ void CsvEncoder::AppendValue(const RowBatch& batch, int number, int row, std::st
     return;
   }
   if (IsCharacter(type)) return AppendText(column.values<StringView>()[row].view(), out);
+  const auto append_integer = [out](int64_t value) {
+    const fmt::format_int digits(value);
+    out->append(digits.data(), digits.size());
+  };
+  switch (type.kind) {
+    case TypeKind::kTinyInt: return append_integer(column.values<int8_t>()[row]);
+    case TypeKind::kSmallInt: return append_integer(column.values<int16_t>()[row]);
+    case TypeKind::kInt: return append_integer(column.values<int32_t>()[row]);
+    case TypeKind::kBigInt: return append_integer(column.values<int64_t>()[row]);
+    case TypeKind::kTimestamp:
+    case TypeKind::kTimestampLtz:
+      if (type.precision <= 3 && column.layout() == Layout::kInt64)
+        return AppendMillis(column.values<int64_t>()[row], number, out);
+      break;
+    default: break;
+  }
   const Value value = ValueAt(batch, number, row, type);
   scratch_.clear();
   switch (type.kind) {
     case TypeKind::kBoolean: *out += std::get<bool>(value) ? "true" : "false"; return;
-    case TypeKind::kTinyInt:
-    case TypeKind::kSmallInt:
-    case TypeKind::kInt:
-    case TypeKind::kBigInt:
-      fmt::format_to(std::back_inserter(*out), "{}", std::get<int64_t>(value));
-      return;
     case TypeKind::kFloat: return AppendJavaFloat(static_cast<float>(std::get<double>(value)), out);
     case TypeKind::kDouble: return AppendJavaDouble(std::get<double>(value), out);
     case TypeKind::kDecimal:
@@ -83,6 +87,10 @@ void CsvEncoder::AppendValue(const RowBatch& batch, int number, int row, std::st
     case TypeKind::kTime:
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampLtz: AppendStrippedTime(value, type, ' ', &scratch_); break;
+    case TypeKind::kTinyInt:
+    case TypeKind::kSmallInt:
+    case TypeKind::kInt:
+    case TypeKind::kBigInt:
     case TypeKind::kChar:
     case TypeKind::kVarChar:
     case TypeKind::kNull:
@@ -93,27 +101,69 @@ void CsvEncoder::AppendValue(const RowBatch& batch, int number, int row, std::st
   AppendText(scratch_, out);
 }
 
-void CsvEncoder::AppendText(std::string_view text, std::string* out) const {
-  if (!NeedsQuotes(text)) {
-    *out += text;
-    return;
+// `2026-01-02 03:04:05.12`, and Z behind it for an instant.
+void CsvEncoder::AppendMillis(int64_t millis, int number, std::string* out) {
+  const Type& type = schema_.type(number);
+  int64_t second = millis / 1000, fraction = millis % 1000;
+  if (fraction < 0) {
+    fraction += 1000;
+    --second;
   }
+  SecondText& last = seconds_[static_cast<size_t>(number)];
+  if (last.second != second) {
+    last.text.clear();
+    AppendStrippedTime(second * 1000, Type(type).NotNull(), ' ', &last.text);
+    last.second = second;
+  }
+  scratch_ = last.text;
+  if (fraction > 0) {
+    char digits[4] = {'.', static_cast<char>('0' + fraction / 100),
+                      static_cast<char>('0' + fraction / 10 % 10),
+                      static_cast<char>('0' + fraction % 10)};
+    size_t used = 4;
+    while (digits[used - 1] == '0') --used;
+    const bool has_zone = type.kind == TypeKind::kTimestampLtz;
+    scratch_.insert(scratch_.size() - has_zone, digits, used);
+  }
+  AppendText(scratch_, out);
+}
+
+void CsvEncoder::AppendText(std::string_view text, std::string* out) const {
+  if (NeedsQuotes(text)) return AppendQuoted(text, out);
+  *out += text;
+}
+
+void CsvEncoder::AppendQuoted(std::string_view text, std::string* out) const {
   *out += options_.quote;
-  for (const char c : text) {
-    if (c == options_.quote) *out += c;
-    if (c == options_.escape && c != '\0') *out += c;
-    *out += c;
+  if (options_.escape == '\0') {
+    for (size_t at = text.find(options_.quote); at != text.npos; at = text.find(options_.quote)) {
+      *out += text.substr(0, at + 1);
+      *out += options_.quote;
+      text.remove_prefix(at + 1);
+    }
+    *out += text;
+  } else {
+    for (const char c : text) {
+      if (c == options_.quote) *out += c;
+      if (c == options_.escape) *out += c;
+      *out += c;
+    }
   }
   *out += options_.quote;
 }
 
 bool CsvEncoder::NeedsQuotes(std::string_view text) const {
   if (options_.quote == '\0') return false;
-  if (text.size() > kLookedAtMax && JavaLength(text) > kLookedAtMax) return true;
-  return std::any_of(text.begin(), text.end(), [this](char c) {
-    return static_cast<unsigned char>(c) < safe_from_ || c == '\\' ||
-           (c == options_.escape && c != '\0');
-  });
+  if (text.size() > 3 * kLookedAtMax) return true;  // no unit has more than three bytes
+  size_t units = 0;                                 // that Java would count
+  uint8_t needs = 0;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    needs |= needs_quotes_[byte];
+    units += (byte & 0xc0) != 0x80;
+    units += byte >= 0xf0;
+  }
+  return needs != 0 || units > kLookedAtMax;
 }
 
 }  // namespace rowtide

@@ -3,7 +3,11 @@
 // 'null-literal'. The row kind is not written: the format takes inserts only.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "connectors/formats/csv_options.h"
 #include "connectors/formats/format.h"
@@ -22,11 +26,20 @@ class CsvEncoder final : public Encoder {
 
   void AppendValue(const RowBatch& batch, int column, int row, std::string* out);
   void AppendText(std::string_view text, std::string* out) const;
+  void AppendQuoted(std::string_view text, std::string* out) const;
   bool NeedsQuotes(std::string_view text) const;
+  void AppendMillis(int64_t millis, int column, std::string* out);
+
+  // Rows come in the order of time: most have the second of the row before.
+  struct SecondText {
+    int64_t second = std::numeric_limits<int64_t>::min();
+    std::string text;
+  };
 
   Schema schema_;
   CsvOptions options_;
-  unsigned char safe_from_;  // characters below it make quotes necessary
+  std::array<uint8_t, 256> needs_quotes_ = {};  // by byte
+  std::vector<SecondText> seconds_;             // by column
   std::string scratch_;
 };
 
