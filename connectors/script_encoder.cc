@@ -256,7 +256,8 @@ RT_AVX2 void ScriptEncoder::AppendLongsAvx2(const int64_t* values, size_t rows) 
   for (; row + 4 <= rows; row += 4) {
     const __m256i four = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values + row));
     const __m256i above = _mm256_cmpgt_epi64(four, _mm256_set1_epi64x(kEightDigits - 1));
-    const bool has_room = HasRoom(row) & HasRoom(row + 1) & HasRoom(row + 2) & HasRoom(row + 3);
+    const bool has_room =
+        HasRoom(row) + HasRoom(row + 1) + HasRoom(row + 2) + HasRoom(row + 3) == 4;
     if (_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_or_si256(above, four))) != 0 || !has_room) {
       AppendIntegers(values, row, row + 4);
       continue;
