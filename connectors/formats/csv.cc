@@ -238,6 +238,7 @@ bool CsvDecoder::TakePlainRecord(int row) {
   places_[static_cast<size_t>(row)] = place_;
   mark_ += fields;
   MoveTo(end + 1, 1);
+  ends_[row] = place_.byte;
   return true;
 }
 
@@ -407,6 +408,7 @@ CsvDecoder::Walk CsvDecoder::CheckCells(int row, const char* end) {
   }
   places_[static_cast<size_t>(row)] = place_;
   MoveTo(end, record_lines_ + 1);
+  ends_[row] = place_.byte;
   return Walk::kRow;
 }
 
@@ -499,10 +501,10 @@ Status CsvDecoder::DecodeStep(int rows) {
   rows_ += std::min(rows, trouble.row);
   if (trouble.row < rows) {
     rejects_->CountRead(trouble.row);
-    return rejects_->Take(RejectOf(trouble, rows));
+    return rejects_->Take(RejectOf(trouble));
   }
   rejects_->CountRead(rows + static_cast<int64_t>(walked_past_.size()));
-  return troubles_.empty() && walked_past_.empty() ? Status::Ok() : HandOver(rows);
+  return troubles_.empty() && walked_past_.empty() ? Status::Ok() : HandOver();
 }
 
 void CsvDecoder::MarkNulls(Wanted& wanted, int rows) const {
@@ -686,8 +688,8 @@ void CsvDecoder::Drop(const Wanted& wanted, int row, Trouble* trouble, RejectRea
   dropped = 1;
 }
 
-Status CsvDecoder::HandOver(int rows) {
-  for (const Trouble& trouble : troubles_) walked_past_.push_back(RejectOf(trouble, rows));
+Status CsvDecoder::HandOver() {
+  for (const Trouble& trouble : troubles_) walked_past_.push_back(RejectOf(trouble));
   troubles_.clear();
   std::sort(walked_past_.begin(), walked_past_.end(),
             [](const Reject& a, const Reject& b) { return a.place.byte < b.place.byte; });
@@ -696,23 +698,18 @@ Status CsvDecoder::HandOver(int rows) {
   return Status::Ok();
 }
 
-Reject CsvDecoder::RejectOf(const Trouble& trouble, int rows) const {
+Reject CsvDecoder::RejectOf(const Trouble& trouble) const {
   const RecordPlace& place = places_[static_cast<size_t>(trouble.row)];
-  const std::string_view record = RecordOf(trouble.row, rows);
+  const std::string_view record = RecordOf(trouble.row);
   std::string hint = HeaderHint(record, place, spec_.schema, spec_.options, rejects_->settings());
   if (hint.empty()) hint = trouble.hint;
   return {trouble.reason,  place,           spec_.schema.name(trouble.column),
           trouble.message, std::move(hint), record};
 }
 
-// Up to the next row of the step, or to the first record behind it that was walked past.
-std::string_view CsvDecoder::RecordOf(int row, int rows) const {
+std::string_view CsvDecoder::RecordOf(int row) const {
   const int64_t begin = places_[static_cast<size_t>(row)].byte;
-  int64_t end = row + 1 < rows ? places_[static_cast<size_t>(row) + 1].byte : place_.byte;
-  for (const Reject& other : walked_past_) {
-    if (other.place.byte > begin) end = std::min(end, other.place.byte);
-  }
-  std::string_view record(next_ - (place_.byte - begin), static_cast<size_t>(end - begin));
+  std::string_view record(next_ - (place_.byte - begin), static_cast<size_t>(ends_[row] - begin));
   while (record.ends_with('\n') || record.ends_with('\r')) record.remove_suffix(1);
   return record;
 }

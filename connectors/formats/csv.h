@@ -109,9 +109,9 @@ class CsvDecoder final : public Decoder {
   Status DecodeStep(int rows);
   void MoveTo(const char* next, int64_t lines);
   // Bad rows of the step, and records that were walked past, in the order of the file.
-  Status HandOver(int rows);
-  Reject RejectOf(const Trouble& trouble, int rows) const;
-  std::string_view RecordOf(int row, int rows) const;
+  Status HandOver();
+  Reject RejectOf(const Trouble& trouble) const;
+  std::string_view RecordOf(int row) const;
   Result<size_t> PassLongRecord(const BlockPointer& block, size_t begin, size_t end);
   Status TooLarge();
   bool SkipRest();
@@ -149,6 +149,7 @@ class CsvDecoder final : public Decoder {
 
   // The step at hand.
   RecordPlace places_[kStepRows];
+  int64_t ends_[kStepRows];  // bytes; comments may follow before the next row
   std::vector<Cell> record_;
   int cells_ = 0;  // of the record, kept in record_ or not
   int64_t record_lines_ = 0;
