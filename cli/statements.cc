@@ -13,6 +13,7 @@
 #include "cli/text_table.h"
 #include "connectors/rejects.h"
 #include "planner/exec/build_job.h"
+#include "planner/exec/node_operators.h"
 
 namespace rowtide {
 
@@ -33,10 +34,7 @@ std::string TextOf(const TextTable& table, std::optional<OutputMode> mode) {
 Status CheckStandardInput(const ExecNode& node) {
   const auto* scan = node.as<PhysicalScan>();
   if (scan && scan->table->connector() == "filesystem") {
-    const auto hint = scan->hint_options.find("path");
-    const auto option = scan->table->options.find("path");
-    const bool hinted = hint != scan->hint_options.end();
-    if ((hinted ? hint->second : option->second) == "-")
+    if (TableSpecOf(*scan->table, scan->hint_options).options["path"] == "-")
       return Status::InvalidArgument(
                  "table {} reads standard input ('path' = '-'), which is the script already",
                  Quote(scan->table->path.name))

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "connectors/files/list.h"
+#include "connectors/options.h"
+#include "planner/exec/node_operators.h"
 
 namespace rowtide {
 namespace {
@@ -99,15 +101,6 @@ class Check {
     for (const ExecPointer& input : node.inputs) Collect(*input);
   }
 
-  static std::optional<std::string> OptionOf(const CatalogTable& table,
-                                             const std::map<std::string, std::string>& hints,
-                                             const std::string& key) {
-    if (const auto hint = hints.find(key); hint != hints.end()) return hint->second;
-    const auto option = table.options.find(key);
-    return option == table.options.end() ? std::nullopt
-                                         : std::optional<std::string>(option->second);
-  }
-
   void AddScan(const PhysicalScan& scan) {
     const std::string& name = scan.table->path.name;
     if (job_.options.Get("rowtide.bad-data." + name) == "dead-letter") {
@@ -116,24 +109,28 @@ class Check {
         files_.push_back({LocalPath(letters), "the dead letters of " + Quote(name)});
     }
     if (scan.table->connector() != "filesystem") return;
+    const TableSpec spec = TableSpecOf(*scan.table, scan.hint_options);
     Input input;
     input.table = name;
-    input.path = LocalPath(OptionOf(*scan.table, scan.hint_options, "path").value_or(""));
-    input.regex = OptionOf(*scan.table, scan.hint_options, "source.path.regex-pattern");
-    input.watched = OptionOf(*scan.table, scan.hint_options, "source.monitor-interval").has_value();
+    input.path = LocalPath(TextOption(spec, "path").value_or(""));
+    input.regex = TextOption(spec, "source.path.regex-pattern");
+    input.watched = TextOption(spec, "source.monitor-interval").has_value();
     if (input.path == kStandardStream) ++standard_inputs_;
     if (!input.path.empty() && input.path != kStandardStream) inputs_.push_back(std::move(input));
   }
 
   void AddSink(const PhysicalSink& sink) {
     if (sink.table->connector() != "filesystem") return;
-    const std::string path =
-        LocalPath(OptionOf(*sink.table, sink.hint_options, "path").value_or(""));
+    const TableSpec spec = TableSpecOf(*sink.table, sink.hint_options);
+    const std::string path = LocalPath(TextOption(spec, "path").value_or(""));
     if (!path.empty() && path != kStandardStream)
       folders_.push_back({path, "the rows of " + Quote(sink.table->path.name)});
   }
 
   Status OfInput(const Input& input) const {
+    struct stat stream;
+    const bool prints_to_file = ::fstat(STDOUT_FILENO, &stream) == 0 && S_ISREG(stream.st_mode);
+    if (files_.empty() && !input.watched && !prints_to_file) return Status::Ok();
     std::set<FileId> read;
     // What is wrong with the path is the source's to say.
     if (const auto listed = ListFiles(input.path, input.regex); listed.ok()) {
@@ -149,9 +146,7 @@ class Check {
     for (const Output& folder : folders_) {
       if (input.watched && WouldRead(input, folder.path + "/part-")) return Refuse(input, folder);
     }
-    struct stat status;
-    if (::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode) &&
-        read.contains(IdOf(status)))
+    if (prints_to_file && read.contains(IdOf(stream)))
       return Refuse(input, {"standard output", "what the job prints"});
     return Status::Ok();
   }
