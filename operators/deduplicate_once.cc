@@ -6,6 +6,7 @@
 #include "state/key_codec.h"
 #include "state/key_groups.h"
 #include "state/row_codec.h"
+#include "state/row_log.h"
 #include "state/row_writer.h"
 #include "state/timers.h"
 #include "state/value_state.h"
@@ -15,12 +16,13 @@ namespace {
 
 // The first row of a key, once: it waits until the watermark has passed it (6.7).
 //
-//   entry of a key    reference of the waiting record (8 bytes)   ->   empty: the first row is out;
-//                                                                      where it is watched: a note
-//   waiting record    | due | sequence | hash | live | key size | key | row |   owned by its timer
+//   entry of a key   the number of what waits, as a mark   ->   empty: the first row is out; where
+//                                                               it is watched: a note
+//   waiting_         number   due   sequence   row   entry      owned by its timer
+//   rows_            the rows, in the order in which they came, which is nearly that of leaving
 //
-// A record whose row was replaced by an earlier one stays until its timer comes up, and is passed
-// over then.
+// What was replaced by an earlier row stays in `waiting_` until its timer comes up, and is passed
+// over then. Neither arrival nor leaving touches more of the state than the entry of the key.
 class RowtimeFirstOnce final : public KeyedOperator {
  public:
   RowtimeFirstOnce(const DeduplicateSpec& spec, const OperatorContext& context,
@@ -31,15 +33,19 @@ class RowtimeFirstOnce final : public KeyedOperator {
         writer_(row_codec_),
         times_(spec.schema, spec.order_column),
         keys_state_(context),
+        rows_(context.state_size),
+        state_size_(context.state_size),
         output_(&row_codec_, false),
         watch_(std::move(watch)),
         keys_of_rows_(spec.keys),
         null_keys_(context.counters->Find("null_key")),
         late_(context.counters->Find("late")),
         duplicates_(context.counters->Find("duplicate")) {
-    keys_state_.ExpectValues(watch_ ? watch_->NoteBytes(0) : sizeof(Arena::Ref));
+    if (watch_) keys_state_.ExpectValues(watch_->NoteBytes(0));
     Register(&part_);
   }
+
+  ~RowtimeFirstOnce() override { Forget(); }
 
   Status Process(int /*input*/, const RowBatch& batch, Collector& /*out*/) override {
     RT_TRY(CheckInsertOnly(batch, "Deduplicate"));
@@ -52,6 +58,7 @@ class RowtimeFirstOnce final : public KeyedOperator {
     if (watch_) watch_->Begin(batch, keys_);
     ChooseEarliest(batch.rows);
     RT_TRY(StoreEarliest(batch));
+    if (rows_.wasteful()) MoveRows();
     return watch_ ? watch_->status() : Status::Ok();
   }
 
@@ -64,18 +71,12 @@ class RowtimeFirstOnce final : public KeyedOperator {
   }
 
  private:
+  static constexpr Arena::Ref kReplaced = 0;
   struct Waiting {
     int64_t due_millis;
     uint64_t sequence;
-    uint64_t hash;
-    uint32_t live;
-    uint32_t key_size;
-    uint64_t row_size;
-    char bytes[];
-
-    std::string_view key() const { return {bytes, key_size}; }
-    std::string_view row() const { return {bytes + key_size, row_size}; }
-    size_t size() const { return sizeof(Waiting) + key_size + row_size; }
+    RowLog::Row row;
+    Arena::Ref entry;  // where it lies; kReplaced: another row waits for the key
   };
 
   // The earliest row of a key so far: one of the batch, the one that waits, or none; or it is out.
@@ -94,16 +95,14 @@ class RowtimeFirstOnce final : public KeyedOperator {
       const Entry entry = entries_[group];
       if (!keys_state_.Has(entry)) {
         earliest_[group] = {Earliest::kNone, 0, 0};
-      } else if (!Waits(keys_state_.Value(entry))) {
+      } else if (!keys_state_.IsMarked(entry)) {
         earliest_[group] = {Earliest::kIsOut, 0, 0};
       } else {
-        const Waiting* waiting = WaitingOf(entry);
-        earliest_[group] = {Earliest::kWaits, waiting->due_millis, waiting->sequence};
+        const Waiting& waiting = WaitingOf(entry);
+        earliest_[group] = {Earliest::kWaits, waiting.due_millis, waiting.sequence};
       }
     }
   }
-
-  static bool Waits(std::string_view value) { return value.size() == sizeof(Arena::Ref); }
 
   // A key has its number from its first row that is not late, whichever row goes out in the end.
   void ChooseEarliest(int rows) {
@@ -134,7 +133,7 @@ class RowtimeFirstOnce final : public KeyedOperator {
     if (earliest.row == Earliest::kIsOut) {
       watch_->MeetsNote(row, keys_state_.Value(entry), millis);
     } else if (earliest.row == Earliest::kWaits) {
-      watch_->MeetsStored(row, WaitingOf(entry)->row(), millis != earliest.millis);
+      watch_->MeetsStored(row, WaitingOf(entry).row.view(), millis != earliest.millis);
     } else {
       watch_->MeetsEarlier(row, earliest.row, millis != earliest.millis);
     }
@@ -148,56 +147,101 @@ class RowtimeFirstOnce final : public KeyedOperator {
       const Entry entry = entries_[group];
       const size_t size = writer_.SizeOf(earliest.row);
       RT_TRY(CheckRowSize(size));
-      if (keys_state_.Has(entry)) WaitingOf(entry)->live = 0;
-      Waiting* const waiting =
-          AddWaiting(entry, keys_.hash(earliest.row), earliest.millis, earliest.sequence, size);
-      writer_.Write(earliest.row, waiting->bytes + waiting->key_size);
+      if (keys_state_.Has(entry)) Replace(WaitingOf(entry));
+      const RowLog::Row place = AddWaiting(entry, earliest.millis, earliest.sequence, size);
+      writer_.Write(earliest.row, place.bytes);
     }
     return Status::Ok();
   }
 
-  Waiting* At(Arena::Ref ref) { return reinterpret_cast<Waiting*>(keys_state_.arena().At(ref)); }
-  Waiting* WaitingOf(Entry entry) { return At(*keys_state_.DataAs<Arena::Ref>(entry)); }
+  // Numbers of what waits are used again; chunks of them stay where they are.
+  static constexpr uint32_t kChunk = 4096;
+  Waiting& At(uint64_t number) { return chunks_[number / kChunk][number % kChunk]; }
+  Waiting& WaitingOf(Entry entry) { return At(keys_state_.Mark(entry)); }
 
-  // A record for the entry's key with room for a row, and its timer. The row is left to the caller.
-  Waiting* AddWaiting(Entry entry, uint64_t hash, int64_t millis, uint64_t sequence,
-                      size_t row_size) {
-    const std::string_view key = keys_state_.Key(entry);
-    const Arena::Ref ref = keys_state_.arena().Allocate(sizeof(Waiting) + key.size() + row_size);
-    Waiting* waiting = At(ref);
-    *waiting = {millis, sequence, hash, 1, static_cast<uint32_t>(key.size()), row_size};
-    if (!key.empty()) std::memcpy(waiting->bytes, key.data(), key.size());
-    std::memcpy(keys_state_.Assign(entry, sizeof(ref)), &ref, sizeof(ref));
-    keys_state_.KeepForever(entry);  // the TTL begins when the row is out
-    timers_.Add({millis, sequence, ref});
-    return waiting;
+  uint32_t NewNumber() {
+    if (free_numbers_.empty()) {
+      const auto first = static_cast<uint32_t>(chunks_.size()) * kChunk;
+      RT_CHECK(first + kChunk <= ValueState::kMarksMax);
+      chunks_.push_back(std::make_unique<Waiting[]>(kChunk));
+      for (uint32_t i = kChunk; i > 0; --i) free_numbers_.push_back(first + i - 1);
+    }
+    const uint32_t number = free_numbers_.back();
+    free_numbers_.pop_back();
+    return number;
+  }
+
+  // Room for a row that waits for the entry's key, and its timer. The row is left to the caller.
+  RowLog::Row AddWaiting(Entry entry, int64_t millis, uint64_t sequence, size_t row_size) {
+    const RowLog::Row row = rows_.Append(row_size);
+    const uint32_t number = NewNumber();
+    At(number) = {millis, sequence, row, keys_state_.PlaceOf(entry)};
+    keys_state_.SetMark(entry, number);  // the TTL begins when the row is out
+    timers_.Add({millis, sequence, number});
+    state_size_->bytes += kWaitingBytes;
+    return row;
+  }
+
+  void Replace(Waiting& waiting) {
+    rows_.Release(waiting.row);
+    waiting.entry = kReplaced;
+  }
+
+  // Rows that stay long have kept too many blocks.
+  void MoveRows() {
+    RowLog moved(state_size_);
+    for (const std::unique_ptr<Waiting[]>& chunk : chunks_) {
+      for (Waiting& waiting : std::span(chunk.get(), kChunk)) {
+        if (waiting.entry == kReplaced) continue;
+        const RowLog::Row row = moved.Append(waiting.row.size);
+        std::memcpy(row.bytes, waiting.row.bytes, row.size);
+        waiting.row = row;
+      }
+    }
+    rows_.Swap(moved);
   }
 
   // Up to a batch of rows whose time has come.
   Status EmitDue(Collector& out) {
     due_.clear();
     while (timers_.HasDue(watermark_) && due_.size() < size_t{kBatchRows}) {
-      due_.push_back(timers_.PopFirst().payload);
-      const char* record = keys_state_.arena().At(due_.back());
-      for (int line = 0; line < 4; ++line) __builtin_prefetch(record + 64 * line);
+      due_.push_back(static_cast<uint32_t>(timers_.PopFirst().payload));
+      const Waiting& waiting = At(due_.back());
+      if (waiting.entry != kReplaced) keys_state_.PrefetchPlace(waiting.entry);
     }
-    keys_.Clear();
-    out_.clear();
-    for (const Arena::Ref ref : due_) {
-      const Waiting* waiting = At(ref);
-      if (waiting->live != 0) {
-        const char* const copy = output_.AddCopy(RowKind::kInsert, waiting->row());
-        if (watch_) out_.push_back({{copy, waiting->row_size}, waiting->due_millis});
-        keys_.Add(waiting->key(), waiting->hash);
-      }
-      keys_state_.arena().Free(ref, Arena::ClassOf(waiting->size()));
-    }
-    keys_state_.FindOrCreate(keys_, &entries_);
-    for (size_t i = 0; i < entries_.size(); ++i) {
-      keys_state_.AssignCompact(
-          entries_[i], watch_ ? watch_->NoteOf(out_[i].row, out_[i].millis) : std::string_view());
+    if (watch_) RT_TRY(LeaveNotes());
+    keys_state_.ReadClock();
+    const Block* kept = nullptr;
+    for (const uint32_t number : due_) {
+      Waiting& waiting = At(number);
+      free_numbers_.push_back(number);
+      state_size_->bytes -= kWaitingBytes;
+      if (waiting.entry == kReplaced) continue;
+      const BlockPointer& block = rows_.BlockOf(waiting.row);
+      if (block.get() != kept) output_.Keep(block);
+      kept = block.get();
+      output_.Add(RowKind::kInsert, waiting.row.bytes);
+      rows_.Release(waiting.row);
+      if (!watch_) keys_state_.EndMarkAt(waiting.entry);
+      waiting.entry = kReplaced;
     }
     return output_.FlushTo(out);
+  }
+
+  // In place of the marks of the rows that are due.
+  Status LeaveNotes() {
+    keys_.Clear();
+    for (const uint32_t number : due_) {
+      if (At(number).entry != kReplaced) keys_.Add(keys_state_.KeyAt(At(number).entry));
+    }
+    keys_state_.FindOrCreate(keys_, &entries_);
+    size_t i = 0;
+    for (const uint32_t number : due_) {
+      const Waiting& waiting = At(number);
+      if (waiting.entry == kReplaced) continue;
+      keys_state_.Assign(entries_[i++], watch_->NoteOf(waiting.row.view(), waiting.due_millis));
+    }
+    return Status::Ok();
   }
 
   // --- snapshot ---
@@ -208,21 +252,23 @@ class RowtimeFirstOnce final : public KeyedOperator {
     writer.PutI64(watermark_);
     writer.PutU64(next_sequence_);
     auto& self = const_cast<RowtimeFirstOnce&>(*this);
-    keys_state_.SnapshotWith(writer, [&self](std::string_view value, SnapshotWriter& to) {
-      to.PutU8(value.empty() ? kOut : Waits(value) ? kWaiting : kOutWithNote);
-      if (!value.empty() && !Waits(value)) to.PutBytes(value);
-      if (!Waits(value)) return;
-      Arena::Ref ref;
-      std::memcpy(&ref, value.data(), sizeof(ref));
-      const Waiting* waiting = self.At(ref);
-      to.PutI64(waiting->due_millis);
-      to.PutU64(waiting->sequence);
-      to.PutBytes(waiting->row());
+    keys_state_.SnapshotWith(writer, [&self](Entry entry, SnapshotWriter& to) {
+      if (self.keys_state_.IsMarked(entry)) {
+        const Waiting& waiting = self.WaitingOf(entry);
+        to.PutU8(kWaiting);
+        to.PutI64(waiting.due_millis);
+        to.PutU64(waiting.sequence);
+        to.PutBytes(waiting.row.view());
+        return;
+      }
+      const std::string_view note = self.keys_state_.Value(entry);
+      to.PutU8(note.empty() ? kOut : kOutWithNote);
+      if (!note.empty()) to.PutBytes(note);
     });
   }
 
   Status Read(SnapshotReader& reader) {
-    timers_.Clear();
+    Forget();
     RT_ASSIGN(watermark_, reader.I64("watermark"));
     RT_ASSIGN(next_sequence_, reader.U64("next arrival"));
     return keys_state_.RestoreWith(reader, [this](SnapshotReader& from, Entry entry) {
@@ -239,11 +285,20 @@ class RowtimeFirstOnce final : public KeyedOperator {
       RT_ASSIGN(const int64_t millis, from.I64("due"));
       RT_ASSIGN(const uint64_t sequence, from.U64("arrival"));
       RT_ASSIGN(const std::string_view row, from.Bytes("row"));
-      Waiting* waiting =
-          AddWaiting(entry, HashBytes(keys_state_.Key(entry)), millis, sequence, row.size());
-      std::memcpy(waiting->bytes + waiting->key_size, row.data(), row.size());
+      RT_TRY(CheckRowSize(row.size()));
+      const RowLog::Row place = AddWaiting(entry, millis, sequence, row.size());
+      std::memcpy(place.bytes, row.data(), row.size());
       return Status::Ok();
     });
+  }
+
+  void Forget() {
+    timers_.Clear();
+    rows_.Clear();
+    state_size_->bytes -=
+        kWaitingBytes * static_cast<int64_t>(chunks_.size() * kChunk - free_numbers_.size());
+    chunks_.clear();
+    free_numbers_.clear();
   }
 
   struct Part final : StatePart {
@@ -259,6 +314,11 @@ class RowtimeFirstOnce final : public KeyedOperator {
   RowWriter writer_;
   RowTimes times_;
   ValueState keys_state_;
+  static constexpr int64_t kWaitingBytes = sizeof(Waiting) + sizeof(TimerQueue::Timer);
+  std::vector<std::unique_ptr<Waiting[]>> chunks_;
+  std::vector<uint32_t> free_numbers_;
+  RowLog rows_;
+  StateSize* state_size_;
   TimerQueue timers_;
   int64_t watermark_ = Time::kNoWatermark;
   uint64_t next_sequence_ = 0;  // of the next key's first arrival
@@ -273,12 +333,7 @@ class RowtimeFirstOnce final : public KeyedOperator {
   std::vector<Entry> entries_;
   std::vector<Earliest> earliest_;
   std::vector<int64_t> row_times_;
-  std::vector<Arena::Ref> due_;
-  struct Out {
-    std::string_view row;
-    int64_t millis;
-  };
-  std::vector<Out> out_;  // of the batch of keys_; where it is watched
+  std::vector<uint32_t> due_;  // numbers of what waits
 };
 
 }  // namespace

@@ -528,8 +528,8 @@ bool OrderedState::Cursor::MayHaveTag(uint64_t tag) const {
 // --- snapshots ---
 
 void OrderedState::Snapshot(SnapshotWriter& writer) const {
-  roots_.SnapshotWith(writer, [this](std::string_view value, SnapshotWriter& to) {
-    const Root* root = reinterpret_cast<const Root*>(value.data());
+  roots_.SnapshotWith(writer, [this](Entry key, SnapshotWriter& to) {
+    const Root* root = RootOf(key);
     to.PutU64(static_cast<uint64_t>(root->rows));
     to.PutU64(root->next_arrival);
     for (int64_t position = 0; position < root->rows;) {

@@ -163,16 +163,6 @@ ValueState::Header* ValueState::Move(Entry entry, size_t value_size, size_t kept
   return header;
 }
 
-void ValueState::AssignCompact(Entry entry, std::string_view value) {
-  Header* header = HeaderOf(entry);
-  if (header->value_size == kNoValue) CountValues(1);
-  const size_t needed = ValueOffset(header) + value.size();
-  if (Arena::ClassOf(needed) != header->size_class) header = Move(entry, value.size(), 0);
-  header->value_size = static_cast<uint32_t>(value.size());
-  if (clocked_) SetClock(header, now_);
-  if (!value.empty()) std::memcpy(ValueOf(header), value.data(), value.size());
-}
-
 char* ValueState::Resize(Entry entry, size_t size) {
   Header* header = HeaderOf(entry);
   if (header->value_size == kNoValue) return Assign(entry, size);
@@ -232,7 +222,7 @@ void ValueState::ForEach(const std::function<void(Entry)>& visit) const {
 }
 
 void ValueState::Snapshot(SnapshotWriter& writer) const {
-  SnapshotWith(writer, [](std::string_view value, SnapshotWriter& to) { to.PutBytes(value); });
+  SnapshotWith(writer, [this](Entry entry, SnapshotWriter& to) { to.PutBytes(Value(entry)); });
 }
 
 Status ValueState::Restore(SnapshotReader& reader) {
@@ -245,7 +235,7 @@ Status ValueState::Restore(SnapshotReader& reader) {
 
 void ValueState::SnapshotWith(
     SnapshotWriter& writer,
-    const std::function<void(std::string_view value, SnapshotWriter& writer)>& write) const {
+    const std::function<void(Entry entry, SnapshotWriter& writer)>& write) const {
   uint64_t entries = 0;
   for (size_t i = 0; i < table_.segments(); ++i) {
     table_.VisitSegment(i, [&](HotTable::Slot* slot) { entries += Has({slot}); });
@@ -255,7 +245,7 @@ void ValueState::SnapshotWith(
   ForEach([&](Entry entry) {
     writer.PutBytes(Key(entry));
     if (clocked_) writer.PutI64(ClockOf(HeaderOf(entry)));
-    write(Value(entry), writer);
+    write(entry, writer);
   });
 }
 

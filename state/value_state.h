@@ -92,12 +92,39 @@ class ValueState final : public StatePart {
     char* to = Assign(entry, value.size());
     if (!value.empty()) std::memcpy(to, value.data(), value.size());
   }
-  // As Assign, in the smallest block: for values that will not change again.
-  void AssignCompact(Entry entry, std::string_view value);
-  // The entry does not expire until its clock moves again.
-  void KeepForever(Entry entry) {
-    if (clocked_) SetClock(HeaderOf(entry), kForever);
+  // --- marks: what belongs to the key is kept elsewhere for a while ---
+  // A number below kMarksMax in the place of the value: it takes no bytes and does not expire. The
+  // entry has a value then, but not one to be read.
+  static constexpr uint32_t kMarksMax = 0x7fffffff;
+  void SetMark(Entry entry, uint32_t number) {
+    Header* header = HeaderOf(entry);
+    if (header->value_size == kNoValue) CountValues(1);
+    header->value_size = kMarkBit | number;
+    if (clocked_) SetClock(header, kForever);
   }
+  bool IsMarked(Entry entry) const {
+    const uint32_t size = HeaderOf(entry)->value_size;
+    return size >= kMarkBit && size != kNoValue;
+  }
+  // Requires: IsMarked.
+  uint32_t Mark(Entry entry) const { return HeaderOf(entry)->value_size & ~kMarkBit; }
+  // Where the entry lies. It stays there while it is marked, whatever happens to the table.
+  Arena::Ref PlaceOf(Entry entry) const { return HotTable::RefOf(*entry.slot); }
+  void PrefetchPlace(Arena::Ref place) const { __builtin_prefetch(At(place), 1); }
+  std::string_view KeyAt(Arena::Ref place) const {
+    const Header* header = At(place);
+    return {KeyOf(header), header->key_size};
+  }
+  // The marked entry has an empty value from now on; moves the clock as of the last ReadClock.
+  void EndMarkAt(Arena::Ref place) {
+    Header* header = At(place);
+    header->value_size = 0;
+    if (clocked_) SetClock(header, now_);
+  }
+  void ReadClock() {
+    if (clocked_) now_ = ttl_.NowMillis();
+  }
+
   // As Assign, keeping the value's first bytes; new bytes are not zeroed.
   char* Resize(Entry entry, size_t size);
   void Erase(Entry entry) {
@@ -134,11 +161,10 @@ class ValueState final : public StatePart {
 
   void Snapshot(SnapshotWriter& writer) const override;
   Status Restore(SnapshotReader& reader) override;
-  // The same with values in a form of the caller's: `write(value, writer)`, and `read(reader,
+  // The same with values in a form of the caller's: `write(entry, writer)`, and `read(reader,
   // entry)` which assigns.
-  void SnapshotWith(
-      SnapshotWriter& writer,
-      const std::function<void(std::string_view value, SnapshotWriter& writer)>& write) const;
+  void SnapshotWith(SnapshotWriter& writer,
+                    const std::function<void(Entry entry, SnapshotWriter& writer)>& write) const;
   Status RestoreWith(SnapshotReader& reader,
                      const std::function<Status(SnapshotReader& reader, Entry entry)>& read);
 
@@ -149,6 +175,7 @@ class ValueState final : public StatePart {
     uint32_t value_size;
   };
   static_assert(sizeof(Header) == 8, "the drawing above");
+  static constexpr uint32_t kMarkBit = 0x80000000;  // of a value's size; values are shorter
 
   Header* HeaderOf(Entry entry) const { return At(HotTable::RefOf(*entry.slot)); }
   Header* At(Arena::Ref ref) const { return reinterpret_cast<Header*>(arena_.At(ref)); }

@@ -187,5 +187,42 @@ TEST(DeduplicateTest, RefusesWhatItCannotTake) {
   EXPECT_EQ(harness.Process({row}).code(), StatusCode::kDataError);
 }
 
+// One row in a hundred waits for a year: the blocks of its neighbours must not wait with it.
+TEST(Deduplicate, RowsThatWaitLongDoNotKeepTheRest) {
+  DeduplicateSpec spec = Spec(true, false);
+  spec.outputs_insert_only = true;
+  Harness harness(Factory(spec), spec.schema);
+  const std::string text(2000, 'x');
+  const auto patient = [](int key) { return key % 100 == 7; };
+  constexpr int kRows = 20000, kYear = 1000000;
+  TestRows out;
+  for (int first = 0; first < kRows; first += 500) {
+    TestRows rows;
+    for (int key = first; key < first + 500; ++key) {
+      const int64_t millis = patient(key) ? kYear + key : key;
+      rows.push_back({RowKind::kInsert, {int64_t{key}, text + std::to_string(key), millis}});
+    }
+    ASSERT_TRUE(harness.Process(rows).ok());
+    ASSERT_TRUE(harness.Watermark(first + 500).ok());
+    if (first == 10000) harness.Restore();
+    const TestRows taken = harness.Take();
+    out.insert(out.end(), taken.begin(), taken.end());
+  }
+  // What waits, and as much again for its keys and numbers.
+  EXPECT_LT(harness.size().bytes, 2 * 2000 * kRows / 100 + 100 * kRows);
+  ASSERT_TRUE(harness.Watermark(2 * kYear).ok());
+  const TestRows last = harness.Take();
+  ASSERT_EQ(last.size(), size_t{kRows / 100});
+  out.insert(out.end(), last.begin(), last.end());
+  ASSERT_EQ(out.size(), size_t{kRows});
+  std::vector<bool> seen(kRows);
+  for (const TestRow& row : out) {
+    const auto key = static_cast<size_t>(std::get<int64_t>(row.values[0]));
+    EXPECT_FALSE(seen[key]);
+    seen[key] = true;
+    ASSERT_EQ(std::get<std::string>(row.values[1]), text + std::to_string(key));
+  }
+}
+
 }  // namespace
 }  // namespace rowtide

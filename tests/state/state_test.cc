@@ -5,6 +5,7 @@
 #include <random>
 
 #include "state/ordered_state.h"
+#include "state/row_log.h"
 #include "state/timers.h"
 #include "state/value_state.h"
 
@@ -93,9 +94,7 @@ TEST(ValueStateTest, DoesWhatAMapDoes) {
             }
             break;
           case 2: break;
-          default:
-            model[key] = ValueOf(random);
-            state.Assign(entry, model[key]);
+          default: model[key] = ValueOf(random); state.Assign(entry, model[key]);
         }
       }
       ASSERT_EQ(state.entries(), static_cast<int64_t>(model.size()));
@@ -248,6 +247,36 @@ TEST(OrderedStateTest, DoesWhatASortedVectorDoes) {
     EXPECT_EQ(context.size.bytes, 0);
     EXPECT_EQ(context.size.entries, 0);
   }
+}
+
+TEST(RowLogTest, KeepsRowsAndGivesBlocksBack) {
+  StateSize size;
+  std::mt19937 random(5);
+  {
+    RowLog log(&size);
+    std::vector<std::pair<RowLog::Row, char>> rows;
+    int64_t bytes = 0;
+    for (int step = 0; step < 100000; ++step) {
+      const size_t row_bytes = random() % 50 == 0 ? random() % 200000 : random() % 300;
+      const char fill = static_cast<char>('a' + step % 26);
+      rows.emplace_back(log.Append(row_bytes), fill);
+      std::memset(rows.back().first.bytes, fill, row_bytes);
+      bytes += static_cast<int64_t>(row_bytes);
+      while (rows.size() > random() % 500) {  // mostly the oldest ones leave
+        const size_t at = random() % std::min<size_t>(rows.size(), 20);
+        const RowLog::Row row = rows[at].first;
+        ASSERT_EQ(row.view(), std::string(row.size, rows[at].second));
+        const BlockPointer block = log.BlockOf(row);
+        log.Release(row);
+        ASSERT_EQ(row.view(), std::string(row.size, rows[at].second));
+        bytes -= row.size;
+        rows.erase(rows.begin() + static_cast<ptrdiff_t>(at));
+      }
+      ASSERT_EQ(size.bytes, bytes);
+      ASSERT_FALSE(rows.empty() && log.wasteful() && bytes > 0);
+    }
+  }
+  EXPECT_EQ(size.bytes, 0);
 }
 
 TEST(TimersTest, ComeInOrderOfTimeThenSequence) {
