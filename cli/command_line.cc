@@ -183,12 +183,23 @@ void CommandLine::AddRun() {
              "in good order, a second one at once."});
   AddSqlInput(verb, &run_.file, &run_.command);
   AddPrintOptions(verb);
+  verb.Add({"--profile",
+            "FILE",
+            "Write the time of each operator, in microseconds, as folded stacks for a flame graph",
+            {},
+            true},
+           &print_.profile)
+      ->check([](const std::string& file) {
+        return file.empty() || file == "-" ? "a file is wanted, such as job.folded" : "";
+      });
   AddErrorOptions(verb);
   verb.Example("rowtide run keep_last.sql", "the statements of a file");
   verb.Example("rowtide run -c \"SELECT * FROM (VALUES (1), (2)) AS t(n)\"", "SQL as an argument");
   verb.Example("rowtide run - < keep_first.sql", "from standard input");
   verb.Example("rowtide run --stats top3.sql > top3.changelog",
                "with counts, state and time of each operator on standard error");
+  verb.Example("rowtide run --profile top3.folded top3.sql > top3.changelog",
+               "where the time goes: flamegraph.pl top3.folded > top3.svg draws it");
   verb.Example(
       "rowtide run --output table --limit 5 -c \"SELECT s, COUNT(*) AS n FROM (VALUES "
       "('a'), ('b'), ('a')) AS t(s) GROUP BY s\"",

@@ -228,8 +228,9 @@ constexpr ErrorCode kCodes[] = {
     {"RT5000", "A file or the network failed.", "The operating system's reason is in the message.",
      "", "Running the job again may help."},
     {"RT5002", "A job would write into what it reads.",
-     "A file of dead letters or of conflict samples, or standard output, is one of the files of a "
-     "source, or lies where a source looks for files: what is written would be read again.",
+     "A file of dead letters or of conflict samples, a profile, or standard output, is one of the "
+     "files of a source, or lies where a source looks for files: what is written would be read "
+     "again.",
      "SET 'rowtide.bad-data.e' = 'dead-letter';\n"
      "SET 'rowtide.dead-letter.e' = 'order_events.csv';\n"
      "CREATE TABLE e (id STRING) WITH ('connector' = 'filesystem', 'path' = 'order_events.csv', "

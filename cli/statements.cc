@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <iostream>
 
 #include "cli/error.h"
@@ -14,6 +15,7 @@
 #include "connectors/rejects.h"
 #include "planner/exec/build_job.h"
 #include "planner/exec/node_operators.h"
+#include "planner/exec/outputs.h"
 
 namespace rowtide {
 
@@ -129,7 +131,7 @@ int StatementRunner::Run(const ast::Statement& statement, const SqlText& sql, bo
   } else if (const auto* job = std::get_if<PlannedJob>(&*outcome)) {
     if (!last && !job->bounded && !job->is_query)
       return Fail(EndlessInsert(statement.position), sql);
-    return RunJob(*job, sql);
+    return RunJob(*job, sql, statement.position);
   } else if (settings_.confirms) {
     std::cout << "ok\n" << std::flush;
   }
@@ -143,7 +145,21 @@ bool StatementRunner::ShowsProgress(const PlannedJob& planned) const {
   return !IsTerminal(STDOUT_FILENO) || !WritesPrint(planned);
 }
 
-int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql) {
+Status StatementRunner::OpenProfile(const PlannedJob& planned, const SqlText& sql) {
+  if (settings_.profile.empty()) return Status::Ok();
+  std::error_code ignored;
+  if (std::filesystem::equivalent(settings_.profile, sql.origin, ignored)) {
+    return Status::InvalidArgument("the profile would go to {}, which is the script", sql.origin)
+        .WithErrorCode("RT5002")
+        .WithHint("name a file of its own");
+  }
+  RT_TRY(CheckOutputs(planned, {{settings_.profile, "the profile"}}));
+  if (profile_ != nullptr) return Status::Ok();
+  RT_ASSIGN(profile_, ProfileFile::Open(settings_.profile));
+  return Status::Ok();
+}
+
+int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, SourcePosition at) {
   const RunningJob is_running;
   if (sql.origin == "-") {
     for (const ExecPointer& root : planned.plan.roots) {
@@ -151,6 +167,8 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql) {
       if (!free.ok()) return Fail(free, sql);
     }
   }
+  const Status opened = OpenProfile(planned, sql);
+  if (!opened.ok()) return Fail(opened, sql);
   BuildContext context;
   context.connectors.clock = &clock_;
   context.counts_conflicts =
@@ -169,6 +187,7 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql) {
   if (!graph.ok()) return Fail(graph.status(), sql);
   const Job* running = nullptr;
   JobOptions options{&clock_, kTickMillis, &stop_signal, {}};
+  options.samples_time = settings_.stats || profile_ != nullptr;
   options.is_enough = [&] {
     if (progress.IsDue()) progress.Draw(running->Progress());
     return result != nullptr && result->full();
@@ -181,7 +200,7 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   // What has come is shown, and that it is not all.
   if (!end.ok() && result != nullptr) (void)result->Terminate().ok();
-  const int code = end.ok() ? Close(job, planned, *end, result, sql) : Fail(end.status(), sql);
+  int code = end.ok() ? Close(job, planned, *end, result, sql) : Fail(end.status(), sql);
   if (end.ok() && *end == JobEnd::kEnded && !planned.is_query && IsTerminal(STDERR_FILENO)) {
     PrintNote("done",
               fmt::format("{} rows emitted by sources in {:.3f} s", job.rows_read(), took.count()));
@@ -189,6 +208,11 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql) {
   if (!settings_.stats) NoteRejects(job.Stats());
   if (settings_.stats)
     std::cerr << StatsTable(job.Stats(), took.count(), job.rows_read()) << std::flush;
+  if (profile_ != nullptr) {
+    const std::string name = fmt::format("{} ({}:{})", planned.name, sql.origin, at.line);
+    const Status written = profile_->Add(name, took.count(), job.TimePaths());
+    if (!written.ok()) code = Fail(written, sql);
+  }
   if (result != nullptr && result->partial())
     PrintNote("partial", "the table above is not the whole result");
   return code;

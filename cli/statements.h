@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/output.h"
+#include "cli/profile.h"
 #include "cli/terminal.h"
 #include "engine/clock.h"
 #include "engine/runtime/job.h"
@@ -25,6 +26,7 @@ struct PrintSettings {
   std::optional<OutputMode> output;  // none: by what standard output is
   std::optional<int64_t> limit;
   bool stats = false;
+  std::string profile;    // a file (cli/profile.h); empty: none
   bool confirms = false;  // the shell: a statement that gives nothing says `ok`
   ColorWhen color = ColorWhen::kAuto;
 };
@@ -43,7 +45,9 @@ class StatementRunner {
 
  private:
   int Fail(const Status& status, const SqlText& sql);
-  int RunJob(const PlannedJob& planned, const SqlText& sql);
+  // `at`: of the statement.
+  int RunJob(const PlannedJob& planned, const SqlText& sql, SourcePosition at);
+  Status OpenProfile(const PlannedJob& planned, const SqlText& sql);
   int Close(Job& job, const PlannedJob& planned, JobEnd end, ResultSink* result,
             const SqlText& sql);
   ResultOptions ResultOptionsOf(const PlannedJob& planned) const;
@@ -52,6 +56,7 @@ class StatementRunner {
   const PrintSettings& settings_;
   Session session_;
   SystemClock clock_;
+  std::unique_ptr<ProfileFile> profile_;  // from the first job on
   bool stopped_ = false;
 };
 

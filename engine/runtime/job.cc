@@ -14,7 +14,7 @@ constexpr auto kLongestWait = std::chrono::milliseconds(20);
 }  // namespace
 
 Job::Job(JobGraph graph, JobOptions options)
-    : task_(std::move(graph)), options_(std::move(options)) {
+    : task_(std::move(graph), options.samples_time), options_(std::move(options)) {
   if (options_.clock != nullptr && options_.tick_interval_millis > 0) {
     next_tick_millis_ = options_.clock->NowMillis() + options_.tick_interval_millis;
   }

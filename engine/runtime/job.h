@@ -26,6 +26,7 @@ struct JobOptions {
   const std::atomic<int>* stop = nullptr;  // not 0: stop at the next batch (a signal's number)
   // Asked between two polls; true: that was enough, the job ends as if its input were over.
   std::function<bool()> is_enough;
+  bool samples_time = false;  // for Stats and TimePaths
 };
 
 enum class JobEnd : uint8_t {
@@ -52,6 +53,7 @@ class Job {
   int64_t rows_read() const { return task_.rows_read(); }
   JobProgress Progress() const { return task_.Progress(); }
   std::vector<NodeStats> Stats() const { return task_.Stats(); }
+  std::vector<PathTime> TimePaths() const { return task_.TimePaths(); }
   std::vector<std::string> Summaries() const { return task_.Summaries(); }
 
  private:

@@ -1,8 +1,8 @@
 // What a job knows of each of its nodes while it runs and at its end: rows in and out,
 // amplification, state, counters.
 //
-// Rows are counted per batch. Time is sampled: every 16th poll is measured, each node's own time
-// without that of what it calls, and scaled up at the end.
+// Rows are counted per batch; time is sampled where the job is asked to
+// (engine/runtime/time_samples.h).
 #pragma once
 
 #include <array>
@@ -16,14 +16,12 @@
 
 namespace rowtide {
 
-inline constexpr int kPollsPerTimeSample = 16;
-
 struct NodeStats {
   std::string name;
   int64_t rows_in = 0;
   std::array<int64_t, 4> rows_out = {};  // by RowKind
   int64_t batches_out = 0;
-  int64_t sampled_nanos = 0;
+  int64_t sampled_nanos = 0;  // its own, without what it calls
   int64_t state_entries = 0;
   int64_t state_bytes = 0;
   std::vector<std::pair<std::string, int64_t>> counters;
@@ -34,6 +32,12 @@ struct NodeStats {
     return rows_in == 0 ? 0 : static_cast<double>(total_out()) / static_cast<double>(rows_in);
   }
   void CountOut(const RowBatch& batch);
+};
+
+// The own time of the last of these nodes, when called along this way from a source.
+struct PathTime {
+  std::vector<std::string> nodes;
+  int64_t nanos = 0;
 };
 
 // How far a job is, cheap enough to ask for several times a second.

@@ -1,27 +1,22 @@
 #include "engine/runtime/task.h"
 
 #include <algorithm>
-#include <chrono>
+#include <map>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace rowtide {
 
-namespace {
-
-int64_t NowNanos() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-}  // namespace
-
 // A node with what runs around it. It is the Collector of its own source or operator.
 class Task::Node final : public Collector {
  public:
-  Node(Task* task, JobNode node)
-      : work(std::move(node)), times(std::max(work.inputs, 1)), task_(task) {
+  Node(Task* task, int number, JobNode node)
+      : work(std::move(node)),
+        times(std::max(work.inputs, 1)),
+        number_(number),
+        samples_(task->samples_),
+        task_(task) {
     stats.name = work.name;
   }
 
@@ -41,12 +36,14 @@ class Task::Node final : public Collector {
   }
 
   Result<SourceState> Poll() {
-    if (!task_->sampling_) return work.source->Poll(*this);
-    const int64_t begin = NowNanos();
-    task_->inner_nanos_ = 0;
-    Result<SourceState> state = work.source->Poll(*this);
-    stats.sampled_nanos += NowNanos() - begin - task_->inner_nanos_;
-    return state;
+    return Timed([&] { return work.source->Poll(*this); });
+  }
+  // A source's own time, told on its behalf.
+  Status Tell(Time time) {
+    return Timed([&] { return Advance(time); });
+  }
+  Status Finish() {
+    return Timed([&] { return work.sink->Finish(); });
   }
 
   JobNode work;
@@ -65,8 +62,7 @@ class Task::Node final : public Collector {
 
   Status Take(int input, const RowBatch& batch) {
     stats.rows_in += batch.rows;
-    if (!task_->sampling_) return work.operation->Process(input, batch, *this);
-    return Measured([&] { return work.operation->Process(input, batch, *this); });
+    return Timed([&] { return work.operation->Process(input, batch, *this); });
   }
 
   Status Take(int input, Time time) {
@@ -76,30 +72,26 @@ class Task::Node final : public Collector {
       time = *merged;
     }
     if (work.sink && time.kind == Time::Kind::kWatermark) watermark = time.millis;
-    if (!task_->sampling_) return work.operation->Advance(input, time, *this);
-    return Measured([&] { return work.operation->Advance(input, time, *this); });
+    return Timed([&] { return work.operation->Advance(input, time, *this); });
   }
 
-  // Adds the call's own time here, and its whole time to the inner time of the caller.
   template <typename Call>
-  Status Measured(Call call) {
-    const int64_t outer = std::exchange(task_->inner_nanos_, 0);
-    const int64_t begin = NowNanos();
-    Status status = call();
-    const int64_t whole = NowNanos() - begin;
-    stats.sampled_nanos += whole - task_->inner_nanos_;
-    task_->inner_nanos_ = outer + whole;
-    return status;
+  std::invoke_result_t<Call> Timed(Call call) {
+    return samples_.active() ? samples_.Measured(number_, call) : call();
   }
 
+  const int number_;
+  TimeSamples& samples_;
   Task* task_;
 };
 
-Task::Task(JobGraph graph) {
+Task::Task(JobGraph graph, bool samples_time) {
+  if (samples_time) samples_.SwitchOn();
   for (JobNode& node : std::move(graph).Take()) {
     RT_CHECK((node.source != nullptr) != (node.operation != nullptr));
-    if (node.source) sources_.push_back(static_cast<int>(nodes_.size()));
-    nodes_.push_back(std::make_unique<Node>(this, std::move(node)));
+    const int number = static_cast<int>(nodes_.size());
+    if (node.source) sources_.push_back(number);
+    nodes_.push_back(std::make_unique<Node>(this, number, std::move(node)));
   }
 }
 
@@ -110,24 +102,33 @@ bool Task::ended(int source) const { return nodes_[static_cast<size_t>(source)]-
 Result<SourceState> Task::Poll(int source) {
   Node& node = *nodes_[static_cast<size_t>(source)];
   RT_CHECK(!node.ended);
-  sampling_ = polls_++ % kPollsPerTimeSample == 0;
-  sampled_polls_ += sampling_;
-  RT_ASSIGN(const SourceState state, node.Poll());
-  sampling_ = false;
+  samples_.StartPoll();
+  Result<SourceState> state = node.Poll();
+  samples_.Pause();
   return state;
+}
+
+template <typename Call>
+Status Task::Rarely(Call call) {
+  samples_.StartRare();
+  Status status = call();
+  samples_.Pause();
+  return status;
 }
 
 Status Task::End(int source) {
   Node& node = *nodes_[static_cast<size_t>(source)];
   node.ended = true;
-  RT_TRY(node.Advance(Time::Watermark(Time::kMaxWatermark)));
-  return node.Advance(Time::End());
+  return Rarely([&] {
+    RT_TRY(node.Tell(Time::Watermark(Time::kMaxWatermark)));
+    return node.Tell(Time::End());
+  });
 }
 
 Status Task::Tick(int64_t millis) {
   for (const int source : sources_) {
     Node& node = *nodes_[static_cast<size_t>(source)];
-    if (!node.ended) RT_TRY(node.Advance(Time::Tick(millis)));
+    if (!node.ended) RT_TRY(Rarely([&] { return node.Tell(Time::Tick(millis)); }));
   }
   return Status::Ok();
 }
@@ -162,7 +163,7 @@ JobProgress Task::Progress() const {
 
 Status Task::Finish() {
   for (const auto& node : nodes_) {
-    if (node->work.sink) RT_TRY(node->work.sink->Finish());
+    if (node->work.sink) RT_TRY(Rarely([&] { return node->Finish(); }));
   }
   return Status::Ok();
 }
@@ -236,8 +237,49 @@ std::vector<NodeStats> Task::Stats() const {
     for (const Counters::Named& named : node->work.meters->counters.all()) {
       stats.counters.emplace_back(named.name, *named.value);
     }
-    if (sampled_polls_ > 0) stats.sampled_nanos = stats.sampled_nanos * polls_ / sampled_polls_;
     all.push_back(std::move(stats));
+  }
+  for (const TimeSamples::Path& path : samples_.paths())
+    all[static_cast<size_t>(path.node)].sampled_nanos += path.nanos;
+  return all;
+}
+
+std::vector<std::vector<int>> Task::Routes() const {
+  std::vector<std::vector<int>> routes(nodes_.size());
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i]->work.source) routes[i] = {static_cast<int>(i)};
+    for (const JobEdge& edge : nodes_[i]->work.outputs) {
+      std::vector<int>& route = routes[static_cast<size_t>(edge.node)];
+      if (!route.empty()) continue;
+      route = routes[i];
+      route.push_back(edge.node);
+    }
+  }
+  return routes;
+}
+
+std::vector<PathTime> Task::TimePaths() const {
+  const std::vector<std::vector<int>> routes = Routes();
+  std::map<std::vector<int>, int64_t> nanos;
+  std::vector<bool> met(nodes_.size());
+  std::vector<std::vector<int>> calls;
+  for (const TimeSamples::Path& path : samples_.paths()) {
+    calls.push_back(path.caller < 0 ? std::vector<int>() : calls[static_cast<size_t>(path.caller)]);
+    calls.back().push_back(path.node);
+    met[static_cast<size_t>(path.node)] = true;
+    // A sink is finished by the task: that is shown where its rows come in.
+    const bool is_finish = path.caller < 0 && nodes_[static_cast<size_t>(path.node)]->work.sink;
+    nanos[is_finish ? routes[static_cast<size_t>(path.node)] : calls.back()] += path.nanos;
+  }
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    if (!met[i]) nanos[routes[i]] = 0;
+  }
+  std::vector<PathTime> all;
+  for (const auto& [numbers, time] : nanos) {
+    PathTime path{{}, time};
+    for (const int number : numbers)
+      path.nodes.push_back(nodes_[static_cast<size_t>(number)]->work.name);
+    all.push_back(std::move(path));
   }
   return all;
 }

@@ -16,12 +16,14 @@
 #include "engine/runtime/job_graph.h"
 #include "engine/runtime/stats.h"
 #include "engine/runtime/time_merger.h"
+#include "engine/runtime/time_samples.h"
 
 namespace rowtide {
 
 class Task {
  public:
-  explicit Task(JobGraph graph);
+  // `samples_time`: Stats and TimePaths are to know where the time goes.
+  explicit Task(JobGraph graph, bool samples_time = false);
   ~Task();
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
@@ -51,19 +53,23 @@ class Task {
   Status Snapshot(SnapshotWriter& writer) const;
   Status Restore(SnapshotReader& reader);
 
-  // With state sizes and counters as of now and sampled times scaled to the whole run.
+  // With state sizes and counters as of now.
   std::vector<NodeStats> Stats() const;
+  // Every node is in one or more.
+  std::vector<PathTime> TimePaths() const;
 
  private:
   class Node;
+  // What happens outside of polls is measured each time.
+  template <typename Call>
+  Status Rarely(Call call);
   Status RestoreNode(Node& node, SnapshotReader& reader);
+  // Of each node, one of the ways that rows take from a source to it.
+  std::vector<std::vector<int>> Routes() const;
 
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<int> sources_;
-  int64_t polls_ = 0;
-  int64_t sampled_polls_ = 0;
-  bool sampling_ = false;
-  int64_t inner_nanos_ = 0;  // while sampling: time spent in the calls below the current one
+  TimeSamples samples_;
 };
 
 }  // namespace rowtide

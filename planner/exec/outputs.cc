@@ -24,12 +24,6 @@ struct Input {
   bool watched = false;
 };
 
-// A file that the job writes, and why.
-struct Output {
-  std::string path;
-  std::string purpose;  // "the dead letters of t"
-};
-
 using FileId = std::pair<dev_t, ino_t>;
 
 FileId IdOf(const struct stat& status) { return {status.st_dev, status.st_ino}; }
@@ -73,11 +67,11 @@ bool WouldRead(const Input& input, const std::string& path) {
 
 class Check {
  public:
-  explicit Check(const PlannedJob& job) : job_(job) {
+  Check(const PlannedJob& job, const std::vector<OutputFile>& beside) : job_(job), beside_(beside) {
     for (const ExecPointer& root : job.plan.roots) Collect(*root);
   }
 
-  Status Run() const {
+  Status Run() {
     if (standard_inputs_ > 1) {
       return Status::InvalidArgument(
                  "the plan reads standard input ('path' = '-') in {} places, and it can be read "
@@ -85,7 +79,9 @@ class Check {
                  standard_inputs_)
           .WithHint("keep it in a file first: cat > rows.csv");
     }
-    for (const Output& file : files_) RT_TRY(NotStandardOutput(file));
+    for (const OutputFile& file : beside_) RT_TRY(NotAmongOutputs(file));
+    files_.insert(files_.end(), beside_.begin(), beside_.end());
+    for (const OutputFile& file : files_) RT_TRY(NotStandardOutput(file));
     for (const Input& input : inputs_) RT_TRY(OfInput(input));
     return Status::Ok();
   }
@@ -138,12 +134,12 @@ class Check {
         if (const auto id = IdOf(file.path)) read.insert(*id);
       }
     }
-    for (const Output& file : files_) {
+    for (const OutputFile& file : files_) {
       const std::optional<FileId> id = IdOf(file.path);
       const bool is_read = id ? read.contains(*id) : WouldRead(input, file.path);
       if (is_read) return Refuse(input, file);
     }
-    for (const Output& folder : folders_) {
+    for (const OutputFile& folder : folders_) {
       if (input.watched && WouldRead(input, folder.path + "/part-")) return Refuse(input, folder);
     }
     if (prints_to_file && read.contains(IdOf(stream)))
@@ -151,8 +147,26 @@ class Check {
     return Status::Ok();
   }
 
+  Status NotAmongOutputs(const OutputFile& output) const {
+    const auto refuse = [&](const OutputFile& other) {
+      return Status::InvalidArgument("{} would go to {}, where the job writes {}", output.purpose,
+                                     output.path, other.purpose)
+          .WithErrorCode("RT5002")
+          .WithHint("name a file of its own");
+    };
+    const std::string path = Canonical(output.path);
+    for (const OutputFile& file : files_) {
+      const std::optional<FileId> id = IdOf(file.path);
+      if (Canonical(file.path) == path || (id && id == IdOf(output.path))) return refuse(file);
+    }
+    for (const OutputFile& folder : folders_) {
+      if (IsWithin(path, Canonical(folder.path))) return refuse(folder);
+    }
+    return Status::Ok();
+  }
+
   // Opened twice, the file would have its lines written over each other.
-  static Status NotStandardOutput(const Output& output) {
+  static Status NotStandardOutput(const OutputFile& output) {
     struct stat file, stream;
     if (::stat(output.path.c_str(), &file) != 0 || ::fstat(STDOUT_FILENO, &stream) != 0)
       return Status::Ok();
@@ -162,7 +176,7 @@ class Check {
         .WithHint("name a file of its own");
   }
 
-  static Status Refuse(const Input& input, const Output& output) {
+  static Status Refuse(const Input& input, const OutputFile& output) {
     return Status::InvalidArgument("{} would go to {}, which table {} reads ({})", output.purpose,
                                    output.path, Quote(input.table), input.path)
         .WithErrorCode("RT5002")
@@ -170,15 +184,18 @@ class Check {
   }
 
   const PlannedJob& job_;
+  const std::vector<OutputFile>& beside_;
   std::set<const ExecNode*> visited_;
   std::vector<Input> inputs_;
   int standard_inputs_ = 0;
-  std::vector<Output> files_;
-  std::vector<Output> folders_;
+  std::vector<OutputFile> files_;
+  std::vector<OutputFile> folders_;
 };
 
 }  // namespace
 
-Status CheckOutputs(const PlannedJob& job) { return Check(job).Run(); }
+Status CheckOutputs(const PlannedJob& job, const std::vector<OutputFile>& beside) {
+  return Check(job, beside).Run();
+}
 
 }  // namespace rowtide

@@ -10,7 +10,14 @@
 
 namespace rowtide {
 
-// RT5002 names both. Opens nothing.
-Status CheckOutputs(const PlannedJob& job);
+// A file that is written, and why.
+struct OutputFile {
+  std::string path;
+  std::string purpose;  // "the dead letters of t"
+};
+
+// RT5002 names both. Opens nothing. `beside`: what is written while the job runs that the plan does
+// not know of; nor may it be, or lie among, what the job writes.
+Status CheckOutputs(const PlannedJob& job, const std::vector<OutputFile>& beside = {});
 
 }  // namespace rowtide

@@ -2,7 +2,10 @@
 // counts.
 #include "engine/runtime/job.h"
 
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
+
+#include <chrono>
 
 #include "engine/batch_builder.h"
 
@@ -318,6 +321,62 @@ TEST(Job, CountsRowsByKindAndAmplification) {
   EXPECT_EQ(stats[2].rows_in, 7);
   EXPECT_EQ(job.Summaries(), (Notes{"noted"}));
   EXPECT_EQ(job.rows_read(), 4);
+}
+
+TEST(Job, SaysWhereTheTimeGoesWhenAskedTo) {
+  for (const bool samples_time : {false, true}) {
+    Notes notes;
+    JobOptions options;
+    options.samples_time = samples_time;
+    Job job(SumIntoSink(2000, 2, &notes), std::move(options));
+    const auto begin = std::chrono::steady_clock::now();
+    ASSERT_TRUE(job.RunToEnd().ok());
+    const int64_t took = (std::chrono::steady_clock::now() - begin) / std::chrono::nanoseconds(1);
+    int64_t of_paths = 0, of_nodes = 0;
+    Notes paths;
+    for (const PathTime& path : job.TimePaths()) {
+      paths.push_back(fmt::format("{}", fmt::join(path.nodes, " ")));
+      of_paths += path.nanos;
+      EXPECT_EQ(path.nanos > 0, samples_time) << paths.back();
+    }
+    for (const NodeStats& node : job.Stats()) of_nodes += node.sampled_nanos;
+    EXPECT_EQ(paths, (Notes{"source", "source sum", "source sum sink"}));
+    EXPECT_EQ(of_paths, of_nodes);
+    EXPECT_LT(of_paths, 10 * took);
+  }
+}
+
+// Rows come to the sink along two ways, and the time of each is told.
+TEST(Job, TellsTimeByTheWayThatRowsTake) {
+  Notes notes;
+  JobGraph graph;
+  const int source = graph.AddNode("source");
+  const int left = graph.AddNode("left"), right = graph.AddNode("right");
+  const int sink = graph.AddNode("sink"), other = graph.AddNode("other");
+  graph.SetSource(source, std::make_unique<Counting>(1, 4, 2));
+  graph.SetOperator(left, std::make_unique<Noting>(&notes), 1);
+  graph.SetOperator(right, std::make_unique<Noting>(&notes), 1);
+  graph.SetOperator(sink, std::make_unique<Noting>(&notes), 2);
+  graph.SetOperator(other, std::make_unique<Noting>(&notes), 1);
+  graph.Connect(source, left, 0);
+  graph.Connect(source, right, 0);
+  graph.Connect(left, sink, 0);
+  graph.Connect(right, sink, 1);
+  graph.Connect(sink, other, 0);
+  JobOptions options;
+  options.samples_time = true;
+  Job job(std::move(graph), std::move(options));
+  const auto paths = [&] {
+    Notes all;
+    for (const PathTime& path : job.TimePaths())
+      all.push_back(fmt::format("{}", fmt::join(path.nodes, " ")));
+    return all;
+  };
+  EXPECT_EQ(paths(), (Notes{"source", "source left", "source left sink", "source left sink other",
+                            "source right"}));
+  ASSERT_TRUE(job.RunToEnd().ok());
+  EXPECT_EQ(paths(), (Notes{"source", "source left", "source left sink", "source left sink other",
+                            "source right", "source right sink", "source right sink other"}));
 }
 
 }  // namespace

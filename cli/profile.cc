@@ -1,0 +1,59 @@
+#include "cli/profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "engine/schema.h"
+
+namespace rowtide {
+
+namespace {
+
+// What parts frames and lines is not in a name.
+std::string Frame(std::string name) {
+  for (char& letter : name) {
+    if (letter == ';') letter = ',';
+    if (static_cast<unsigned char>(letter) < ' ') letter = ' ';
+  }
+  return name;
+}
+
+Status Unwritable(const std::string& path) {
+  return Status::External("the profile cannot be written to {}: {}", Quote(path),
+                          std::strerror(errno));
+}
+
+}  // namespace
+
+std::string FoldedStacks(const std::string& job, double seconds,
+                         const std::vector<PathTime>& paths) {
+  const std::string task = Frame(job) + ";task 1";
+  auto rest = static_cast<int64_t>(seconds * 1e9);
+  std::string lines;
+  for (const PathTime& path : paths) {
+    lines += task;
+    for (const std::string& node : path.nodes) lines += ";" + Frame(node);
+    lines += fmt::format(" {}\n", path.nanos / 1000);
+    rest -= path.nanos;
+  }
+  return fmt::format("{} {}\n", task, std::max<int64_t>(rest, 0) / 1000) + lines;
+}
+
+Result<std::unique_ptr<ProfileFile>> ProfileFile::Open(const std::string& path) {
+  FILE* file = std::fopen(path.c_str(), "we");
+  if (file == nullptr) return Unwritable(path).WithHint("name a file in a folder that is there");
+  return std::unique_ptr<ProfileFile>(new ProfileFile(path, file));
+}
+
+Status ProfileFile::Add(const std::string& job, double seconds,
+                        const std::vector<PathTime>& paths) {
+  const std::string lines = FoldedStacks(job, seconds, paths);
+  const bool written = std::fwrite(lines.data(), 1, lines.size(), file_.get()) == lines.size();
+  if (!written || std::fflush(file_.get()) != 0) return Unwritable(path_);
+  return Status::Ok();
+}
+
+}  // namespace rowtide

@@ -1,0 +1,72 @@
+// Where the time of a job goes: each node's own time, without that of what it calls, by the path of
+// calls that led there.
+//
+//   Poll(bids) -> Calc -> Rank -> sink       bids 120 us | bids, Calc 30 us | bids, Calc, Rank …
+//
+// Polls are sampled as wholes: all of the first ones, then fewer, in the end every 16th on average.
+// The gaps are uneven, so that nothing that recurs (a block read every so many polls) is always met
+// or always missed, and a sample counts once for every poll up to the next one. What happens
+// outside of polls (ticks, the end of the input, finishing a sink) is rare and measured each time.
+// Used by one thread.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace rowtide {
+
+class TimeSamples {
+ public:
+  struct Path {
+    int caller;  // a path; kNone: called by the task
+    int node;
+    int64_t nanos = 0;
+  };
+  static constexpr int kNone = -1;
+
+  // Off, nothing is measured. To be set before the first poll.
+  void SwitchOn() { on_ = true; }
+
+  // Whether calls are to be measured until Pause.
+  bool active() const { return weight_ > 0; }
+  void StartPoll() {
+    if (on_ && --polls_to_skip_ < 0) StartSample();
+  }
+  void StartRare() { weight_ = on_; }
+  void Pause() { weight_ = 0; }
+
+  // Requires: active(). Returns what the call returns.
+  template <typename Call>
+  auto Measured(int node, Call call) {
+    const int caller = std::exchange(current_, PathTo(node));
+    const int64_t outer_nanos = std::exchange(inner_nanos_, 0);
+    const int64_t begin = NowNanos();
+    auto result = call();
+    const int64_t whole = NowNanos() - begin;
+    paths_[static_cast<size_t>(current_)].nanos += (whole - inner_nanos_) * weight_;
+    inner_nanos_ = outer_nanos + whole;
+    current_ = caller;
+    return result;
+  }
+
+  // A path comes behind its caller.
+  const std::vector<Path>& paths() const { return paths_; }
+
+ private:
+  static int64_t NowNanos();
+  void StartSample();
+  // The path from the current one to `node`, made when it is met first.
+  int PathTo(int node);
+
+  bool on_ = false;
+  int weight_ = 0;  // polls that the current sample stands for
+  int64_t polls_to_skip_ = 0;
+  int64_t polls_ = 0;  // up to the next sample
+  uint32_t random_ = 1;
+  int current_ = kNone;
+  int64_t inner_nanos_ = 0;  // spent in the calls below the current one
+  std::vector<Path> paths_;
+};
+
+}  // namespace rowtide
