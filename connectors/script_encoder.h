@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "connectors/text_in_bulk.h"
 #include "engine/row_batch.h"
 #include "engine/schema.h"
 
@@ -44,13 +45,6 @@ class ScriptEncoder {
   static constexpr size_t kValueBytesMax = 64;
 
   enum class Way : uint8_t { kInt8, kInt16, kInt32, kInt64, kString, kMillis, kOther };
-  // TIMESTAMP(3): the last second and its text `"yyyy-MM-dd HH:mm:ss.`; rows of one moment follow
-  // each other.
-  struct Second {
-    int64_t begin = 0;  // in milliseconds
-    char text[24];
-  };
-
   static Way WayOf(const Type& type);
   char* RowAt(size_t row) const { return rows_.get() + row * kRowBytes; }
   // Whether the row has room for a value of fixed width; else it is long.
@@ -64,14 +58,13 @@ class ScriptEncoder {
   template <typename Piece>
   void AppendStringsBy(const StringView* values, size_t rows);
   void AppendEscaped(size_t row, std::string_view text);
-  void AppendMillis(const int64_t* values, size_t rows, Second* last);
-  bool TakeSecond(int64_t millis, Second* last);
+  void AppendMillis(const int64_t* values, size_t rows, LastSecond* last);
   void AppendOthers(const RowBatch& batch, int column, int first, size_t rows);
   void AppendScratch(size_t row);
 
   Schema schema_;
   std::vector<Way> ways_;
-  std::vector<Second> seconds_;
+  std::vector<LastSecond> seconds_;  // by column
   bool has_avx2_;
   std::unique_ptr<char[]> rows_;
   // Plain arrays: the loops over rows must not check every index.
