@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
+#include "connectors/text_in_bulk.h"
 #include "engine/value_text.h"
 
 namespace rowtide {
@@ -84,8 +87,45 @@ void AppendJavaDecimal(int128 unscaled, int scale, std::string* out) {
   fmt::format_to(std::back_inserter(*out), "E{}{}", exponent > 0 ? "+" : "", exponent);
 }
 
-void AppendJavaDecimalStripped(int128 unscaled, int scale, std::string* out) {
+char* PutJavaDecimalStripped(int64_t unscaled, int scale, char* out) {
+  *out = '-';
+  out += unscaled < 0;
+  char text[64];  // what is behind the digits is copied too
+  const char* end = PutInteger(unscaled, text);
+  const char* const digits = text + (unscaled < 0);
   if (unscaled == 0) scale = 0;
+  const int exponent = static_cast<int>(end - digits) - 1 - scale;
+  for (; end[-1] == '0' && unscaled != 0; --scale) --end;
+  const auto used = static_cast<size_t>(end - digits);
+  if (scale < 0 || exponent < -6) {
+    *out++ = digits[0];
+    *out = '.';
+    std::memcpy(out + 1, digits + 1, 20);
+    out += used > 1 ? used : 0;
+    out[0] = 'E';
+    out[1] = '+';
+    return PutInteger(exponent, out + (exponent > 0 ? 2 : 1));
+  }
+  if (exponent < 0) {
+    std::memcpy(out, "0.000000", 8);
+    out += 1 - exponent;
+    std::memcpy(out, digits, 20);
+    return out + used;
+  }
+  std::memcpy(out, digits, 20);
+  if (scale == 0) return out + used;
+  out += exponent + 1;
+  *out = '.';
+  std::memcpy(out + 1, digits + exponent + 1, 20);
+  return out + 1 + scale;
+}
+
+void AppendJavaDecimalStripped(int128 unscaled, int scale, std::string* out) {
+  if (unscaled == static_cast<int64_t>(unscaled)) {
+    char text[64];
+    out->append(text, PutJavaDecimalStripped(static_cast<int64_t>(unscaled), scale, text));
+    return;
+  }
   while (unscaled != 0 && unscaled % 10 == 0) {
     unscaled /= 10;
     --scale;

@@ -1,17 +1,64 @@
 #include "connectors/formats/csv_encoder.h"
 
 #include <algorithm>
+#include <string_view>
 
-#include "engine/base64.h"
 #include "connectors/java_text.h"
+#include "engine/base64.h"
 #include "engine/batch_builder.h"
 #include "engine/value_text.h"
+#include "engine/value_text_digits.h"
 
 namespace rowtide {
 namespace {
 
 // Above this many UTF-16 units a text is quoted without a look at it.
 constexpr size_t kLookedAtMax = 24;
+// … which texts of more bytes have in any case: no unit has more than three.
+constexpr size_t kLookedAtBytesMax = 3 * kLookedAtMax;
+
+// The first UTF-16 unit of a text in UTF-8 that begins with a whole character.
+uint32_t FirstUnit(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80) return lead;
+  const size_t bytes = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  uint32_t point = lead & (0xffu >> (bytes + 1));
+  for (const char c : text.substr(1, bytes - 1)) point = point << 6 | (c & 0x3f);
+  return point < 0x10000 ? point : 0xd7c0 + (point >> 10);
+}
+
+// A short text with one of these is quoted.
+struct QuotedLook {
+  char up_to, escape;
+
+  __m128i Specials(__m128i bytes) const {
+    const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(up_to)), bytes);
+    return _mm_or_si128(low, _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')),
+                                          _mm_cmpeq_epi8(bytes, _mm_set1_epi8(escape))));
+  }
+  RT_AVX2 void TurnToSpecials(__m256i* bytes) const {
+    const __m256i low = _mm256_cmpeq_epi8(_mm256_min_epu8(*bytes, _mm256_set1_epi8(up_to)), *bytes);
+    *bytes =
+        _mm256_or_si256(low, _mm256_or_si256(_mm256_cmpeq_epi8(*bytes, _mm256_set1_epi8('\\')),
+                                             _mm256_cmpeq_epi8(*bytes, _mm256_set1_epi8(escape))));
+  }
+};
+
+// In a quoted text these are doubled; `also` is 0x80 where characters beyond ASCII matter too.
+struct DoubledLook {
+  char quote, escape, also;
+
+  __m128i Specials(__m128i bytes) const {
+    return _mm_or_si128(_mm_and_si128(bytes, _mm_set1_epi8(also)),
+                        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(quote)),
+                                     _mm_cmpeq_epi8(bytes, _mm_set1_epi8(escape))));
+  }
+  RT_AVX2 void TurnToSpecials(__m256i* bytes) const {
+    *bytes = _mm256_or_si256(_mm256_and_si256(*bytes, _mm256_set1_epi8(also)),
+                             _mm256_or_si256(_mm256_cmpeq_epi8(*bytes, _mm256_set1_epi8(quote)),
+                                             _mm256_cmpeq_epi8(*bytes, _mm256_set1_epi8(escape))));
+  }
+};
 
 }  // namespace
 
@@ -29,54 +76,288 @@ Result<std::unique_ptr<CsvEncoder>> CsvEncoder::Create(Schema schema, CsvOptions
 CsvEncoder::CsvEncoder(Schema schema, CsvOptions options)
     : schema_(std::move(schema)),
       options_(std::move(options)),
-      seconds_(static_cast<size_t>(schema_.size())) {
+      null_literal_(options_.null_literal.value_or("")),
+      has_quick_values_(options_.delimiter.size() == 1),
+      has_avx2_(HasAvx2()),
+      row_bytes_(static_cast<size_t>(schema_.size()) * kPieceBytes + 64) {
   // Jackson quotes whatever is not above both the delimiter and the quote.
-  const auto delimiter = static_cast<unsigned char>(options_.delimiter.front());
-  const auto quote = static_cast<unsigned char>(options_.quote);
-  for (size_t c = 0; c <= std::max(delimiter, quote); ++c) needs_quotes_[c] = 1;
+  last_quoted_ = std::max(FirstUnit(options_.delimiter),
+                          static_cast<uint32_t>(static_cast<unsigned char>(options_.quote)));
+  for (uint32_t c = 0; c <= std::min(last_quoted_, 0x7fu); ++c) needs_quotes_[c] = 1;
   needs_quotes_['\\'] = 1;
   if (options_.escape != '\0') needs_quotes_[static_cast<unsigned char>(options_.escape)] = 1;
+  // Times have a blank, which is quoted nearly always; what stands beside it must not be doubled.
+  constexpr std::string_view kInTimes = "0123456789-: .Z";
+  has_quick_times_ = needs_quotes_[' '] && kInTimes.find(options_.quote) == kInTimes.npos &&
+                     kInTimes.find(options_.escape) == kInTimes.npos;
+  for (int column = 0; column < schema_.size(); ++column)
+    cells_.push_back(std::make_unique<Cells>());
+  room_bytes_ = kStepRows * row_bytes_;
+  room_ = std::make_unique_for_overwrite<char[]>(room_bytes_);
 }
 
 Status CsvEncoder::Encode(const RowBatch& batch, std::string* out) {
-  for (int row = 0; row < batch.rows; ++row) {
-    for (int column = 0; column < schema_.size(); ++column) {
-      if (column > 0) *out += options_.delimiter;
-      AppendValue(batch, column, row, out);
-    }
-    *out += '\n';
+  const auto all = static_cast<size_t>(batch.rows);
+  for (size_t first = 0; first < all; first += kStepRows) {
+    const size_t rows = std::min(kStepRows, all - first);
+    for (int column = 0; column < schema_.size(); ++column)
+      TakeColumn(batch, column, static_cast<int>(first), rows);
+    char* const end = has_avx2_ ? WriteRowsAvx2(rows) : WriteRows(rows);
+    out->append(room_.get(), static_cast<size_t>(end - room_.get()));
   }
   return Status::Ok();
 }
+
+// --- columns -------------------------------------------------------------------------------------
+
+void CsvEncoder::TakeColumn(const RowBatch& batch, int number, int first, size_t rows) {
+  const Column& column = batch.columns[static_cast<size_t>(number)];
+  const Type& type = schema_.type(number);
+  Cells* const cells = cells_[static_cast<size_t>(number)].get();
+  if (IsCharacter(type) && has_quick_values_ && options_.quote != '\0') {
+    cells->way = Way::kText;
+    cells->texts = column.values<StringView>() + first;
+    cells->validity = column.validity();
+    cells->first = first;
+    return;
+  }
+  cells->way = Way::kPieces;
+  if (!has_quick_values_ || !TakePieces(column, type, first, rows, cells) ||
+      !TakeNulls(column, first, rows, cells)) {
+    cells->way = Way::kOther;
+    TakeOthers(batch, number, first, rows);
+  }
+}
+
+// False: not as pieces.
+bool CsvEncoder::TakePieces(const Column& column, const Type& type, int first, size_t rows,
+                            Cells* cells) {
+  switch (type.kind) {
+    case TypeKind::kTinyInt: TakeIntegers(column.values<int8_t>() + first, rows, cells); break;
+    case TypeKind::kSmallInt: TakeIntegers(column.values<int16_t>() + first, rows, cells); break;
+    case TypeKind::kInt: TakeIntegers(column.values<int32_t>() + first, rows, cells); break;
+    case TypeKind::kBigInt: TakeIntegers(column.values<int64_t>() + first, rows, cells); break;
+    case TypeKind::kDecimal:
+      return column.layout() == Layout::kInt64
+                 ? TakeDecimals(column.values<int64_t>() + first, type.scale, rows, cells)
+                 : TakeDecimals(column.values<int128>() + first, type.scale, rows, cells);
+    case TypeKind::kTimestamp:
+    case TypeKind::kTimestampLtz:
+      return column.layout() == Layout::kInt64 && has_quick_times_ &&
+             TakeTimes(column.values<int64_t>() + first, type, rows, cells);
+    default: return false;
+  }
+  return true;
+}
+
+inline void CsvEncoder::EndPiece(size_t row, char* end, Cells* cells) const {
+  *end = options_.delimiter.front();
+  cells->bytes[row] = static_cast<uint8_t>(end + 1 - cells->pieces[row]);
+}
+
+template <typename T>
+void CsvEncoder::TakeIntegers(const T* values, size_t rows, Cells* cells) const {
+  if constexpr (sizeof(T) == 8) {
+    has_avx2_ ? TakeLongsAvx2(values, rows, cells) : TakeLongs(values, 0, rows, cells);
+  } else {
+    int64_t longs[kStepRows];
+    std::copy(values, values + rows, longs);
+    TakeIntegers(longs, rows, cells);
+  }
+}
+
+void CsvEncoder::TakeLongs(const int64_t* values, size_t row, size_t rows, Cells* cells) const {
+  for (; row < rows; ++row) EndPiece(row, PutInteger(values[row], cells->pieces[row]), cells);
+}
+
+RT_AVX2 void CsvEncoder::TakeLongsAvx2(const int64_t* values, size_t rows, Cells* cells) const {
+  size_t row = 0;
+  for (; row + 4 <= rows; row += 4) {
+    uint64_t digits[4];
+    if (!DigitsOfFour(values + row, digits)) {
+      TakeLongs(values, row, row + 4, cells);
+      continue;
+    }
+    for (size_t i = 0; i < 4; ++i)
+      EndPiece(row + i, PutDigits(digits[i], cells->pieces[row + i]), cells);
+  }
+  TakeLongs(values, row, rows, cells);
+}
+
+// False: one of them does not fit 64 bits.
+template <typename T>
+bool CsvEncoder::TakeDecimals(const T* values, int scale, size_t rows, Cells* cells) const {
+  for (size_t row = 0; row < rows; ++row) {
+    const auto value = static_cast<int64_t>(values[row]);
+    if (value != values[row]) return false;
+    EndPiece(row, PutJavaDecimalStripped(value, scale, cells->pieces[row]), cells);
+  }
+  return true;
+}
+
+// `"2026-01-02 03:04:05.12"`, and Z behind it for an instant. False: a year of five digits.
+bool CsvEncoder::TakeTimes(const int64_t* values, const Type& type, size_t rows,
+                           Cells* cells) const {
+  const bool in_millis = type.precision <= 3;
+  const int64_t second = in_millis ? 1000 : 1000000;
+  const int cut = in_millis ? 40 : 16;  // bits of the digits that a fraction does not have
+  const bool is_quoted = options_.quote != '\0';
+  const bool has_zone = type.kind == TypeKind::kTimestampLtz;
+  LastSecond& last = cells->second;
+  for (size_t row = 0; row < rows; ++row) {
+    uint64_t within = last.Within(values[row]);
+    if (within >= static_cast<uint64_t>(second)) {
+      if (!last.MoveTo(values[row], second)) return false;
+      within = last.Within(values[row]);
+    }
+    char* out = cells->pieces[row];
+    *out = options_.quote;
+    out += is_quoted;
+    std::memcpy(out, last.text, sizeof(last.text));
+    // Without the zeros at its end, which are the highest bytes.
+    const uint64_t fraction = DigitsOf(static_cast<uint32_t>(within)) >> cut;
+    StoreDigits(fraction, out + LastSecond::kTextBytes);
+    out += LastSecond::kTextBytes +
+           (fraction == 0 ? -1 : 8 - __builtin_clzll(fraction) / 8);  // … and no point then
+    *out = 'Z';
+    out += has_zone;
+    *out = options_.quote;
+    EndPiece(row, out + is_quoted, cells);
+  }
+  return true;
+}
+
+// False: the text for NULL is too long.
+bool CsvEncoder::TakeNulls(const Column& column, int first, size_t rows, Cells* cells) const {
+  if (!column.may_have_nulls()) return true;
+  if (null_literal_.size() >= kPieceBytes) return false;
+  for (size_t row = 0; row < rows; ++row) {
+    if (!column.IsNull(first + static_cast<int>(row))) continue;
+    char* const piece = cells->pieces[row];
+    EndPiece(row, std::copy(null_literal_.begin(), null_literal_.end(), piece), cells);
+  }
+  return true;
+}
+
+void CsvEncoder::TakeOthers(const RowBatch& batch, int column, int first, size_t rows) {
+  Cells& cells = *cells_[static_cast<size_t>(column)];
+  cells.others.clear();
+  cells.ends[0] = 0;
+  for (size_t row = 0; row < rows; ++row) {
+    AppendValue(batch, column, first + static_cast<int>(row), &cells.others);
+    cells.others += options_.delimiter;
+    cells.ends[row + 1] = cells.others.size();
+  }
+}
+
+// --- rows ----------------------------------------------------------------------------------------
+
+template <typename Piece>
+inline char* CsvEncoder::WriteRowsBy(size_t rows) {
+  const size_t delimiter_bytes = options_.delimiter.size();
+  char* out = room_.get();
+  for (size_t row = 0; row < rows; ++row) {
+    out = RoomFor(0, out);
+    for (const std::unique_ptr<Cells>& column : cells_) {
+      const Cells& cells = *column;
+      switch (cells.way) {
+        case Way::kPieces:
+          std::memcpy(out, cells.pieces[row], kPieceBytes);
+          out += cells.bytes[row];
+          break;
+        case Way::kText:
+          if (cells.validity != nullptr) {
+            const size_t at = static_cast<size_t>(cells.first) + row;
+            if (!((cells.validity[at >> 3] >> (at & 7)) & 1)) {
+              out = WriteBytes(null_literal_, out);
+              *out++ = options_.delimiter.front();
+              break;
+            }
+          }
+          out = WriteText<Piece>(cells.texts[row], out);
+          *out++ = options_.delimiter.front();
+          break;
+        case Way::kOther:
+          out = WriteBytes(std::string_view(cells.others)
+                               .substr(cells.ends[row], cells.ends[row + 1] - cells.ends[row]),
+                           out);
+          break;
+      }
+    }
+    out -= delimiter_bytes;  // over the last one
+    *out++ = '\n';
+  }
+  return out;
+}
+
+// Flattened, so that what is above becomes part of a function that may use these instructions.
+RT_AVX2 [[gnu::flatten]] char* CsvEncoder::WriteRowsAvx2(size_t rows) {
+  return WriteRowsBy<Avx2Piece>(rows);
+}
+
+char* CsvEncoder::WriteRows(size_t rows) { return WriteRowsBy<SsePiece>(rows); }
+
+template <typename Piece>
+inline char* CsvEncoder::WriteText(const StringView& text, char* out) {
+  const size_t size = text.size();
+  out = RoomFor(size, out);
+  const bool is_short = size <= kLookedAtMax;
+  const char escape = options_.escape != '\0' ? options_.escape : options_.quote;
+  if (is_short) {
+    const char up_to = std::max<uint8_t>(options_.delimiter.front(), options_.quote);
+    if (CopyText<Piece>(text, out, QuotedLook{up_to, escape}) == 0) return out + size;
+  }
+  // Of middle length, the number of UTF-16 units decides.
+  const char also = is_short || size > kLookedAtBytesMax ? '\0' : '\x80';
+  if (CopyText<Piece>(text, out + 1, DoubledLook{options_.quote, escape, also}) != 0) [[unlikely]]
+    return WriteOddText(text.view(), out);
+  *out = options_.quote;
+  out[size + 1] = options_.quote;
+  return out + size + 2;
+}
+
+[[gnu::noinline]] char* CsvEncoder::WriteOddText(std::string_view text, char* out) {
+  scratch_.clear();
+  AppendText(text, &scratch_);
+  return WriteBytes(scratch_, out);
+}
+
+inline char* CsvEncoder::WriteBytes(std::string_view bytes, char* out) {
+  out = RoomFor(bytes.size(), out);
+  std::memcpy(out, bytes.data(), bytes.size());
+  return out + bytes.size();
+}
+
+// Room for so many bytes and the pieces of a row behind them; what was written may move.
+inline char* CsvEncoder::RoomFor(size_t bytes, char* out) {
+  const auto written = static_cast<size_t>(out - room_.get());
+  if (written + bytes + row_bytes_ <= room_bytes_) [[likely]]
+    return out;
+  room_bytes_ = 2 * (written + bytes + row_bytes_);
+  auto larger = std::make_unique_for_overwrite<char[]>(room_bytes_);
+  std::memcpy(larger.get(), room_.get(), written);
+  room_ = std::move(larger);
+  return room_.get() + written;
+}
+
+// --- values one by one ---------------------------------------------------------------------------
 
 void CsvEncoder::AppendValue(const RowBatch& batch, int number, int row, std::string* out) {
   const Column& column = batch.columns[static_cast<size_t>(number)];
   const Type& type = schema_.type(number);
   if (column.IsNull(row)) {
-    *out += options_.null_literal.value_or("");
+    *out += null_literal_;
     return;
   }
   if (IsCharacter(type)) return AppendText(column.values<StringView>()[row].view(), out);
-  const auto append_integer = [out](int64_t value) {
-    const fmt::format_int digits(value);
-    out->append(digits.data(), digits.size());
-  };
-  switch (type.kind) {
-    case TypeKind::kTinyInt: return append_integer(column.values<int8_t>()[row]);
-    case TypeKind::kSmallInt: return append_integer(column.values<int16_t>()[row]);
-    case TypeKind::kInt: return append_integer(column.values<int32_t>()[row]);
-    case TypeKind::kBigInt: return append_integer(column.values<int64_t>()[row]);
-    case TypeKind::kTimestamp:
-    case TypeKind::kTimestampLtz:
-      if (type.precision <= 3 && column.layout() == Layout::kInt64)
-        return AppendMillis(column.values<int64_t>()[row], number, out);
-      break;
-    default: break;
-  }
   const Value value = ValueAt(batch, number, row, type);
   scratch_.clear();
   switch (type.kind) {
     case TypeKind::kBoolean: *out += std::get<bool>(value) ? "true" : "false"; return;
+    case TypeKind::kTinyInt:
+    case TypeKind::kSmallInt:
+    case TypeKind::kInt:
+    case TypeKind::kBigInt: return AppendInteger(std::get<int64_t>(value), out);
     case TypeKind::kFloat: return AppendJavaFloat(static_cast<float>(std::get<double>(value)), out);
     case TypeKind::kDouble: return AppendJavaDouble(std::get<double>(value), out);
     case TypeKind::kDecimal:
@@ -87,43 +368,12 @@ void CsvEncoder::AppendValue(const RowBatch& batch, int number, int row, std::st
     case TypeKind::kTime:
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampLtz: AppendStrippedTime(value, type, ' ', &scratch_); break;
-    case TypeKind::kTinyInt:
-    case TypeKind::kSmallInt:
-    case TypeKind::kInt:
-    case TypeKind::kBigInt:
     case TypeKind::kChar:
     case TypeKind::kVarChar:
     case TypeKind::kNull:
     case TypeKind::kIntervalMonths:
     case TypeKind::kIntervalMillis:
     case TypeKind::kSymbol: break;
-  }
-  AppendText(scratch_, out);
-}
-
-// `2026-01-02 03:04:05.12`, and Z behind it for an instant.
-void CsvEncoder::AppendMillis(int64_t millis, int number, std::string* out) {
-  const Type& type = schema_.type(number);
-  int64_t second = millis / 1000, fraction = millis % 1000;
-  if (fraction < 0) {
-    fraction += 1000;
-    --second;
-  }
-  SecondText& last = seconds_[static_cast<size_t>(number)];
-  if (last.second != second) {
-    last.text.clear();
-    AppendStrippedTime(second * 1000, Type(type).NotNull(), ' ', &last.text);
-    last.second = second;
-  }
-  scratch_ = last.text;
-  if (fraction > 0) {
-    char digits[4] = {'.', static_cast<char>('0' + fraction / 100),
-                      static_cast<char>('0' + fraction / 10 % 10),
-                      static_cast<char>('0' + fraction % 10)};
-    size_t used = 4;
-    while (digits[used - 1] == '0') --used;
-    const bool has_zone = type.kind == TypeKind::kTimestampLtz;
-    scratch_.insert(scratch_.size() - has_zone, digits, used);
   }
   AppendText(scratch_, out);
 }
@@ -144,8 +394,7 @@ void CsvEncoder::AppendQuoted(std::string_view text, std::string* out) const {
     *out += text;
   } else {
     for (const char c : text) {
-      if (c == options_.quote) *out += c;
-      if (c == options_.escape) *out += c;
+      if (c == options_.quote || c == options_.escape) *out += c;
       *out += c;
     }
   }
@@ -154,8 +403,8 @@ void CsvEncoder::AppendQuoted(std::string_view text, std::string* out) const {
 
 bool CsvEncoder::NeedsQuotes(std::string_view text) const {
   if (options_.quote == '\0') return false;
-  if (text.size() > 3 * kLookedAtMax) return true;  // no unit has more than three bytes
-  size_t units = 0;                                 // that Java would count
+  if (text.size() > kLookedAtBytesMax) return true;
+  size_t units = 0;  // that Java would count
   uint8_t needs = 0;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
@@ -163,7 +412,12 @@ bool CsvEncoder::NeedsQuotes(std::string_view text) const {
     units += (byte & 0xc0) != 0x80;
     units += byte >= 0xf0;
   }
-  return needs != 0 || units > kLookedAtMax;
+  if (needs != 0 || units > kLookedAtMax) return true;
+  if (last_quoted_ < 0x80) return false;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if ((text[at] & 0xc0) == 0xc0 && FirstUnit(text.substr(at)) <= last_quoted_) return true;
+  }
+  return false;
 }
 
 }  // namespace rowtide
