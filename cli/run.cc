@@ -1,6 +1,9 @@
 #include "cli/run.h"
 
+#include <unistd.h>
+
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +12,7 @@
 
 #include "cli/error.h"
 #include "cli/signals.h"
+#include "cli/terminal.h"
 #include "planner/sql/parser.h"
 
 namespace rowtide {
@@ -32,6 +36,12 @@ int RunAll(const SqlText& sql, StatementRunner& runner) {
 }  // namespace
 
 namespace {
+
+// Rows go out when the input pauses (engine/runtime/job.h); while it does not, in few large writes.
+void WriteInLargePieces() {
+  constexpr size_t kBytes = 64 << 10;
+  if (!IsTerminal(STDOUT_FILENO)) std::setvbuf(stdout, nullptr, _IOFBF, kBytes);
+}
 
 // The whole of it, without the mark that some editors put in front of UTF-8.
 std::string ReadText(std::istream& in) {
@@ -61,6 +71,7 @@ int Run(const RunArguments& arguments) {
   const Result<SqlText> sql = ReadSql(arguments.file, arguments.command);
   if (!sql.ok()) return PrintError(sql.status(), "", "");
   InstallSignalHandlers();
+  WriteInLargePieces();
   StatementRunner runner(arguments.print);
   return RunAll(*sql, runner);
 }

@@ -1,6 +1,7 @@
 #include "connectors/datagen.h"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "connectors/datagen_fields.h"
@@ -42,6 +43,14 @@ class DatagenSource final : public Source {
     batch.first_record = row_ - rows;
     RT_TRY(out.Emit(std::move(batch)));
     return rows_max_ && row_ >= *rows_max_ ? SourceState::kEnd : SourceState::kMore;
+  }
+
+  SourceWakeup wakeup() const override {
+    const auto rows = static_cast<double>(row_ - begin_row_);
+    const auto due = static_cast<double>(begin_millis_.value_or(0)) +
+                     std::ceil(rows / static_cast<double>(per_second_) * 1000);
+    const double millis = due - static_cast<double>(clock_->NowMillis());
+    return {-1, static_cast<int64_t>(std::clamp(millis, 1.0, 1e9))};
   }
 
   Status Snapshot(SnapshotWriter& writer) const override {

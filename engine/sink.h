@@ -20,7 +20,8 @@ class Sink {
  public:
   virtual ~Sink() = default;
   virtual Status Write(const RowBatch& batch) = 0;
-  // Called with every watermark, tick and end: a chance to flush what a reader waits for.
+  // Called with every watermark, tick and end, and before the job waits for input: what was written
+  // goes to whoever reads it.
   virtual Status Flush() { return Status::Ok(); }
   virtual Status Prepare(int64_t /*epoch*/) { return Status::Ok(); }
   virtual Status Commit(int64_t /*epoch*/) { return Status::Ok(); }

@@ -1,7 +1,8 @@
 // The port of what rows come from: files, topics, generators, scripts.
 //
 // `Poll` emits at most one batch (and at most one Time after it) and says whether there is more. A
-// source does not block in Poll. Its position goes into the snapshot; a restored source goes on
+// source does not block in Poll: it says kWait, and `wakeup` says what ends the wait. Its position
+// goes into the snapshot; a restored source goes on
 // with the next record. Records that do not decode are the source's business: fail, skip or
 // dead-letter, always counted, so records read = rows emitted + rejected. A source emits no
 // watermarks unless it `makes_watermarks`; a bounded one ends with kEnd from Poll, and the task
@@ -9,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "engine/operator.h"
 
@@ -26,6 +28,13 @@ struct SourceProgress {
   int64_t bytes_total = 0;  // 0: not known, as of a pipe
 };
 
+// When a source that said kWait wants to be polled again: once `descriptor` is readable (or its
+// other end closed), or after `millis`, whichever is first. Without either it is asked again soon.
+struct SourceWakeup {
+  int descriptor = -1;
+  std::optional<int64_t> millis;
+};
+
 class Source {
  public:
   virtual ~Source() = default;
@@ -34,6 +43,7 @@ class Source {
   virtual Status Snapshot(SnapshotWriter& writer) const = 0;
   virtual Status Restore(SnapshotReader& reader) = 0;
   virtual SourceProgress progress() const { return {}; }
+  virtual SourceWakeup wakeup() const { return {}; }
 };
 
 }  // namespace rowtide

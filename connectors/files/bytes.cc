@@ -18,8 +18,6 @@ namespace rowtide {
 namespace {
 
 constexpr size_t kPackedBytes = 128 << 10;
-// How long whoever writes into a pipe may take for the next bytes before it counts as a break.
-constexpr int kBreakMillis = 1;
 
 class PlainFile final : public ByteStream {
  public:
@@ -46,8 +44,9 @@ class PlainFile final : public ByteStream {
   int64_t taken() const override { return taken_; }
   bool would_wait() const override {
     pollfd input = {file_, POLLIN, 0};
-    return !is_regular_ && ::poll(&input, 1, kBreakMillis) == 0;
+    return !is_regular_ && ::poll(&input, 1, 0) == 0;
   }
+  int descriptor() const override { return file_; }
 
  private:
   int64_t taken_ = 0;
@@ -83,10 +82,12 @@ class GzipFile final : public ByteStream {
       if (!within_member_ && members_ > 0) SkipZeros();
       if (stream_.avail_in > 0) RT_TRY(Inflate());
     }
+    has_more_ = stream_.avail_in > 0 || stream_.avail_out == 0;
     return static_cast<size_t>(wanted - stream_.avail_out);
   }
   int64_t taken() const override { return packed_->taken(); }
-  bool would_wait() const override { return stream_.avail_in == 0 && packed_->would_wait(); }
+  bool would_wait() const override { return !has_more_ && packed_->would_wait(); }
+  int descriptor() const override { return packed_->descriptor(); }
 
  private:
   void SkipZeros() {
@@ -119,7 +120,8 @@ class GzipFile final : public ByteStream {
   std::vector<char> buffer_;
   z_stream stream_ = {};
   bool within_member_ = false;
-  int64_t members_ = 0;  // that are over
+  bool has_more_ = false;  // of what was taken: all the room was filled, or not all was unpacked
+  int64_t members_ = 0;    // that are over
 };
 
 class ZstdFile final : public ByteStream {
@@ -145,10 +147,12 @@ class ZstdFile final : public ByteStream {
         return Status::DataError("cannot unpack {}: {}", path_, ZSTD_getErrorName(left));
       at_frame_end_ = left == 0;
     }
+    has_more_ = in_.pos < in_.size || out.pos == out.size;
     return out.pos;
   }
   int64_t taken() const override { return packed_->taken(); }
-  bool would_wait() const override { return in_.pos == in_.size && packed_->would_wait(); }
+  bool would_wait() const override { return !has_more_ && packed_->would_wait(); }
+  int descriptor() const override { return packed_->descriptor(); }
 
  private:
   std::unique_ptr<ByteStream> packed_;
@@ -157,25 +161,17 @@ class ZstdFile final : public ByteStream {
   ZSTD_inBuffer in_ = {};
   ZSTD_DStream* stream_;
   bool at_frame_end_ = true;
+  bool has_more_ = false;  // of what was taken: all the room was filled, or not all was unpacked
 };
 
-// Some bytes that were read to look at them, then the rest; UTF-16 on the way to UTF-8.
+// What is left of some bytes that were read to look at them, then the rest; UTF-16 on the way to
+// UTF-8. Waits for no more bytes than it takes to know a byte order mark or a character.
 class TextFile final : public ByteStream {
  public:
-  static Result<std::unique_ptr<ByteStream>> Open(std::unique_ptr<ByteStream> bytes) {
-    auto text = std::make_unique<TextFile>();
-    text->bytes_ = std::move(bytes);
-    RT_TRY(text->Fill(3));
-    if (text->head_.starts_with("\xef\xbb\xbf")) {
-      text->head_.erase(0, 3);
-    } else if (text->head_.starts_with("\xfe\xff") || text->head_.starts_with("\xff\xfe")) {
-      text->low_byte_ = text->head_[0] == '\xff' ? 0 : 1;
-      text->head_.erase(0, 2);
-    }
-    return std::unique_ptr<ByteStream>(std::move(text));
-  }
+  explicit TextFile(std::unique_ptr<ByteStream> bytes) : bytes_(std::move(bytes)) {}
 
   Result<size_t> Read(char* to, size_t bytes) override {
+    if (!std::exchange(has_begun_, true)) RT_TRY(TakeMark());
     if (low_byte_ >= 0) return ReadUtf16(to, bytes);
     if (head_.empty()) return bytes_->Read(to, bytes);
     const size_t count = std::min(bytes, head_.size());
@@ -184,14 +180,42 @@ class TextFile final : public ByteStream {
     return count;
   }
   int64_t taken() const override { return bytes_->taken(); }
-  bool would_wait() const override { return head_.empty() && bytes_->would_wait(); }
+  bool would_wait() const override {
+    const size_t unit = low_byte_ >= 0 ? 2 : 1;
+    return head_.size() < unit && bytes_->would_wait();
+  }
+  int descriptor() const override { return bytes_->descriptor(); }
 
  private:
-  Status Fill(size_t bytes) {
-    while (head_.size() < bytes) {
+  static constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf";
+  static constexpr std::string_view kUtf16Marks[] = {"\xff\xfe", "\xfe\xff"};
+
+  Status TakeMark() {
+    RT_TRY(Fill(1, 1));
+    if (head_.empty()) return Status::Ok();
+    if (kUtf8Mark.starts_with(head_)) {
+      for (size_t bytes = 2; bytes <= 3 && kUtf8Mark.starts_with(head_); ++bytes)
+        RT_TRY(Fill(bytes, bytes));
+      if (head_ == kUtf8Mark) head_.clear();
+      return Status::Ok();
+    }
+    for (const std::string_view mark : kUtf16Marks) {
+      if (!mark.starts_with(head_)) continue;
+      RT_TRY(Fill(2, 2));
+      if (head_ != mark) return Status::Ok();
+      low_byte_ = mark[0] == '\xff' ? 0 : 1;
+      head_.clear();
+      return Status::Ok();
+    }
+    return Status::Ok();
+  }
+
+  // Waits for `least` bytes, less only at the end, and takes up to `most` that are there.
+  Status Fill(size_t least, size_t most) {
+    while (head_.size() < least) {
       const size_t before = head_.size();
-      head_.resize(bytes);
-      Result<size_t> count = bytes_->Read(head_.data() + before, bytes - before);
+      head_.resize(most);
+      Result<size_t> count = bytes_->Read(head_.data() + before, most - before);
       head_.resize(before + (count.ok() ? *count : 0));
       if (!count.ok()) return count.status();
       if (*count == 0) break;
@@ -207,7 +231,9 @@ class TextFile final : public ByteStream {
 
   Result<size_t> ReadUtf16(char* to, size_t bytes) {
     char* out = to;
-    RT_TRY(Fill(std::max<size_t>(bytes / 3, 4)));
+    const size_t most = std::max<size_t>(bytes / 3, 4);
+    RT_TRY(Fill(2, most));
+    if (head_.size() >= 2 && Unit(0) >= 0xd800 && Unit(0) < 0xdc00) RT_TRY(Fill(4, most));
     size_t at = 0;
     while (at + 2 <= head_.size() && static_cast<size_t>(out - to) + 4 <= bytes) {
       uint32_t code = Unit(at);
@@ -254,6 +280,7 @@ class TextFile final : public ByteStream {
   }
 
   std::unique_ptr<ByteStream> bytes_;
+  bool has_begun_ = false;
   std::string head_;   // read but not handed out
   int low_byte_ = -1;  // UTF-16: which byte of a unit is the lower one
 };
@@ -278,7 +305,7 @@ Result<std::unique_ptr<ByteStream>> OpenBytes(const std::string& path) {
 
 Result<std::unique_ptr<ByteStream>> OpenText(const std::string& path) {
   RT_ASSIGN(std::unique_ptr<ByteStream> bytes, OpenBytes(path));
-  return TextFile::Open(std::move(bytes));
+  return std::unique_ptr<ByteStream>(std::make_unique<TextFile>(std::move(bytes)));
 }
 
 }  // namespace rowtide

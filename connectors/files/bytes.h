@@ -16,8 +16,10 @@ class ByteStream {
   virtual Result<size_t> Read(char* to, size_t bytes) = 0;
   // Bytes of the file itself, packed as they are, that have been read.
   virtual int64_t taken() const = 0;
-  // Whether Read would have to wait for somebody who writes into a pipe or types.
-  virtual bool would_wait() const { return false; }
+  // Whether Read would have to wait for somebody who writes into a pipe or types; then `descriptor`
+  // is readable when it would not any more.
+  virtual bool would_wait() const = 0;
+  virtual int descriptor() const = 0;
 };
 
 // `path` may be `-`: standard input.

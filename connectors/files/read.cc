@@ -15,6 +15,8 @@ namespace rowtide {
 namespace {
 
 constexpr size_t kBlockBytes = 256 << 10;
+// What a pipe holds, as a rule.
+constexpr size_t kPipeBytes = 64 << 10;
 
 Value MetadataOf(const FileEntry& file, const std::string& key) {
   if (key == "file.path") return file.path;
@@ -73,6 +75,7 @@ class FileSource final : public Source {
       RowBatch batch;
       if (decoder_->rows() > 0) {
         batch = decoder_->Finish();
+        is_handed_out_ = true;
         batch.split = split;
         batch.file = file_name_;
         AddMetadata(&batch);
@@ -88,6 +91,12 @@ class FileSource final : public Source {
     if (scan_.limit && emitted_ >= *scan_.limit) return SourceState::kEnd;
     if (file_ < files_.size()) return SourceState::kMore;
     return watched_.interval_millis > 0 ? SourceState::kWait : SourceState::kEnd;
+  }
+
+  SourceWakeup wakeup() const override {
+    if (stream_) return {stream_->descriptor(), std::nullopt};
+    const int64_t millis = next_list_millis_ - (watched_.clock ? watched_.clock->NowMillis() : 0);
+    return {-1, std::max<int64_t>(millis, 0)};
   }
 
   Status Snapshot(SnapshotWriter& writer) const override {
@@ -191,7 +200,7 @@ class FileSource final : public Source {
     ++file_;
   }
 
-  // Decodes until a batch is full, the file is over, or whoever writes into a pipe takes a break.
+  // Decodes until a batch is full, the file is over, or a pipe holds nothing more.
   Status Fill() {
     while (true) {
       if (begin_ < end_ || at_end_) {
@@ -220,23 +229,30 @@ class FileSource final : public Source {
     return undecodable ? std::move(status).WithErrorCode("RT4001") : status;
   }
 
-  // The rest of the block, and more behind it, in another block.
+  // More bytes behind the rest of the block, which moves to another one unless there is room and no
+  // batch has been handed out that points into this one.
   Status ReadOn() {
     const size_t rest = end_ - begin_;
-    const std::shared_ptr<Block> before = block_;
-    const size_t from = begin_;
-    TakeBlock(BytesFor(rest));
-    if (rest > 0) std::memcpy(block_->data(), before->data() + from, rest);
-    begin_ = 0;
-    end_ = rest;
+    const bool stays = block_ != nullptr && !is_handed_out_ && rest < kBlockBytes &&
+                       block_->size() - end_ >= kPipeBytes;
+    if (!stays) MoveRest(rest);
     // A long record is looked at again only when there is twice as much of it.
     const size_t wanted = rest < kBlockBytes ? 1 : block_->size() - rest;
-    while (!at_end_ && end_ - rest < wanted) {
+    for (const size_t before = end_; !at_end_ && end_ - before < wanted;) {
       RT_ASSIGN(const size_t count, stream_->Read(block_->data() + end_, block_->size() - end_));
       at_end_ = count == 0;
       end_ += count;
     }
     return Status::Ok();
+  }
+
+  void MoveRest(size_t rest) {
+    const std::shared_ptr<Block> before = block_;
+    TakeBlock(BytesFor(rest));
+    if (rest > 0) std::memcpy(block_->data(), before->data() + begin_, rest);
+    begin_ = 0;
+    end_ = rest;
+    is_handed_out_ = false;
   }
 
   // Room for twice the rest, but for no record that is longer than the limit: the decoder throws
@@ -300,6 +316,7 @@ class FileSource final : public Source {
   BlockPointer file_name_;              // of messages
   bool at_end_ = false;
   std::shared_ptr<Block> block_;
+  bool is_handed_out_ = false;  // a batch that points into the block
   size_t begin_ = 0;
   size_t end_ = 0;
   std::array<std::shared_ptr<Block>, 4> blocks_;

@@ -9,8 +9,9 @@
 //
 // With 'source.monitor-interval' the path is looked at again and again, and the rows do not end.
 //
-// A batch has 1,024 rows unless its file ends or a pipe has nothing more for now; it never spans
-// two files. The position in the snapshot is the file, the byte and the line of the next record.
+// A batch has 1,024 rows unless its file ends or a pipe holds nothing more now: no row waits for
+// another one. It never spans two files. The position in the snapshot is the file, the byte and the
+// line of the next record.
 #pragma once
 
 #include "connectors/registry.h"

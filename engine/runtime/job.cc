@@ -1,15 +1,16 @@
 #include "engine/runtime/job.h"
 
+#include <poll.h>
+
 #include <algorithm>
-#include <chrono>
-#include <thread>
 
 namespace rowtide {
 
 namespace {
 
 constexpr uint32_t kSnapshotVersion = 1;
-constexpr auto kLongestWait = std::chrono::milliseconds(20);
+// A stop request may come without waking the job.
+constexpr int64_t kLongestWaitMillis = 20;
 
 }  // namespace
 
@@ -53,7 +54,7 @@ Result<JobEnd> Job::RunToEnd() {
 
 Result<JobEnd> Job::Run() {
   size_t waiting = 0;  // polls in a row that gave nothing
-  auto wait = std::chrono::milliseconds(1);
+  int64_t guess_millis = 1;
   while (true) {
     if (StopRequested()) return JobEnd::kStopped;
     if (options_.is_enough && options_.is_enough()) break;
@@ -62,14 +63,32 @@ Result<JobEnd> Job::Run() {
     if (state == SourceState::kEnd) break;
     if (state == SourceState::kMore) {
       waiting = 0;
-      wait = std::chrono::milliseconds(1);
+      guess_millis = 1;
     } else if (++waiting >= task_.sources().size()) {
-      std::this_thread::sleep_for(wait);
-      wait = std::min(wait * 2, kLongestWait);
+      RT_TRY(task_.FlushSinks());
+      WaitForSources(guess_millis);
+      waiting = 0;
+      guess_millis = std::min(guess_millis * 2, kLongestWaitMillis);
     }
   }
   RT_TRY(task_.Finish());
   return JobEnd::kEnded;
+}
+
+// `guess_millis`: for sources that do not know when they will have something.
+void Job::WaitForSources(int64_t guess_millis) const {
+  int64_t millis = kLongestWaitMillis;
+  if (next_tick_millis_ != 0)
+    millis = std::clamp<int64_t>(next_tick_millis_ - options_.clock->NowMillis(), 0, millis);
+  std::vector<pollfd> descriptors;
+  for (const int source : task_.sources()) {
+    if (task_.ended(source)) continue;
+    const SourceWakeup wakeup = task_.wakeup(source);
+    if (wakeup.descriptor >= 0) descriptors.push_back({wakeup.descriptor, POLLIN, 0});
+    if (wakeup.descriptor < 0 || wakeup.millis)
+      millis = std::min(millis, wakeup.millis.value_or(guess_millis));
+  }
+  ::poll(descriptors.data(), descriptors.size(), static_cast<int>(millis));
 }
 
 Status Job::TickIfDue() {

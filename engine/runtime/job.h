@@ -4,7 +4,9 @@
 // The order of sources is that of the graph, and whose turn it is goes into the snapshot, so one
 // sequence of input gives one output. `Snapshot` may be taken between any two steps; a job built
 // anew from the same plan and restored from the bytes goes on as if nothing had happened. Sinks are
-// finished at a clean end and abandoned after a failure.
+// finished at a clean end and abandoned after a failure. While no source has anything, what was
+// written is flushed and the job sleeps until a source wakes it (SourceWakeup), a tick is due or
+// somebody asks it to stop.
 #pragma once
 
 #include <atomic>
@@ -59,6 +61,7 @@ class Job {
  private:
   Result<JobEnd> Run();
   Status TickIfDue();
+  void WaitForSources(int64_t guess_millis) const;
   bool AllEnded() const;
   bool StopRequested() const;
 

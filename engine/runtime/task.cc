@@ -133,6 +133,17 @@ Status Task::Tick(int64_t millis) {
   return Status::Ok();
 }
 
+Status Task::FlushSinks() {
+  for (const auto& node : nodes_) {
+    if (node->work.sink) RT_TRY(node->work.sink->Flush());
+  }
+  return Status::Ok();
+}
+
+SourceWakeup Task::wakeup(int source) const {
+  return nodes_[static_cast<size_t>(source)]->work.source->wakeup();
+}
+
 int64_t Task::rows_read() const {
   int64_t rows = 0;
   for (const int source : sources_) rows += nodes_[static_cast<size_t>(source)]->stats.total_out();

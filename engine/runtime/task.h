@@ -39,6 +39,10 @@ class Task {
   // Processing time has come to `millis`: every source that has not ended hands a tick on.
   Status Tick(int64_t millis);
 
+  // No source has anything now: what was written goes to whoever reads it.
+  Status FlushSinks();
+  SourceWakeup wakeup(int source) const;
+
   // Rows that the sources have emitted since the task was made.
   int64_t rows_read() const;
 

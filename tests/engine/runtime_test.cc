@@ -4,6 +4,7 @@
 
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 
@@ -290,6 +291,64 @@ TEST(Job, StopsOnRequestWithoutFinishing) {
   ASSERT_TRUE(end.ok());
   EXPECT_EQ(*end, JobEnd::kStopped);
   EXPECT_EQ(notes, (Notes{"+U1"}));
+}
+
+// One row, then nothing until `reply` has a byte: it waits for whoever reads its rows.
+class Asking final : public Source {
+ public:
+  explicit Asking(int reply) : reply_(reply), schema_(Numbers()) {}
+  const Schema& output_schema() const override { return schema_; }
+  Result<SourceState> Poll(Collector& out) override {
+    switch (polls_++) {
+      case 0: RT_TRY(out.Emit(BatchOf(schema_, {{RowKind::kInsert, {Value(int64_t{1})}}}))); break;
+      case 1: return SourceState::kWait;
+      case 2: return SourceState::kEnd;
+    }
+    return SourceState::kMore;
+  }
+  SourceWakeup wakeup() const override { return {reply_, std::nullopt}; }
+  Status Snapshot(SnapshotWriter& /*writer*/) const override { return Status::Ok(); }
+  Status Restore(SnapshotReader& /*reader*/) override { return Status::Ok(); }
+
+ private:
+  int reply_;
+  int polls_ = 0;
+  Schema schema_;
+};
+
+// Notes a flush, and answers it.
+class AnsweringSink final : public Sink {
+ public:
+  AnsweringSink(int reply, Notes* notes) : reply_(reply), notes_(notes) {}
+  Status Write(const RowBatch& batch) override {
+    notes_->push_back(std::to_string(batch.rows));
+    return Status::Ok();
+  }
+  Status Flush() override {
+    notes_->push_back("flush");
+    return ::write(reply_, "!", 1) == 1 ? Status::Ok() : Status::Internal("a broken pipe");
+  }
+
+ private:
+  int reply_;
+  Notes* notes_;
+};
+
+TEST(Job, FlushesSinksBeforeItWaitsForInput) {
+  int reply[2];
+  ASSERT_EQ(::pipe(reply), 0);
+  Notes notes;
+  JobGraph graph;
+  const int source = graph.AddNode("source");
+  const int sink = graph.AddNode("sink");
+  graph.SetSource(source, std::make_unique<Asking>(reply[0]));
+  graph.SetSink(sink, std::make_unique<AnsweringSink>(reply[1], &notes));
+  graph.Connect(source, sink, 0);
+  Job job(std::move(graph));
+  ASSERT_TRUE(job.RunToEnd().ok());
+  EXPECT_EQ(notes, (Notes{"1", "flush", "flush", "flush"}));  // the wait, the watermark, the end
+  ::close(reply[0]);
+  ::close(reply[1]);
 }
 
 TEST(Job, TicksWhenProcessingTimeHasComeSoFar) {
