@@ -93,7 +93,7 @@ struct GroupCalls::Simple {
 struct GroupCalls::Extremes {
   int source = 0;
   int argument = 0;
-  std::unique_ptr<ValueCounts> values;
+  std::unique_ptr<ExtremeValues> values;
   std::vector<int> calls;
   std::vector<CollectionTarget> targets;
 };
@@ -257,14 +257,14 @@ void GroupCalls::AddScanning(int index, const Aggregation& call, const Schema& i
   target.function = call.function;
   if (arguments.size() > 1) target.second = arguments[1];
   if (call.function == AggregateFunction::kMin || call.function == AggregateFunction::kMax) {
-    target.offset = Take(ValueCounts::EntryBytes(input.type(argument)),
-                         ValueCounts::HasText(input.type(argument)));
+    target.offset = Take(ExtremeValues::EntryBytes(input.type(argument)),
+                         ExtremeValues::HasText(input.type(argument)));
     auto same = std::find_if(extremes_.begin(), extremes_.end(), [&](const Extremes& each) {
       return each.source == source && each.argument == argument;
     });
     if (same == extremes_.end()) {
       extremes_.push_back(
-          {source, argument, std::make_unique<ValueCounts>(input, argument, context), {}, {}});
+          {source, argument, ExtremeValues::Create(input, argument, context), {}, {}});
       same = extremes_.end() - 1;
     }
     same->calls.push_back(index);

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "operators/arrival_key.h"
+#include "operators/number_extremes.h"
 
 namespace rowtide {
 namespace {
@@ -208,7 +209,14 @@ ValueCounts::ValueCounts(const Schema& input, int argument, const OperatorContex
       layout_(LayoutOf(input.type(argument))),
       codec_(input, Ascending({argument})) {}
 
-int ValueCounts::EntryBytes(const Type& argument) {
+std::unique_ptr<ExtremeValues> ExtremeValues::Create(const Schema& input, int argument,
+                                                     const OperatorContext& context) {
+  if (NumberExtremes::Holds(input.type(argument)))
+    return std::make_unique<NumberExtremes>(input, argument, context);
+  return std::make_unique<ValueCounts>(input, argument, context);
+}
+
+int ExtremeValues::EntryBytes(const Type& argument) {
   const Layout layout = LayoutOf(argument);
   if (layout == Layout::kBytes) return TextExtreme::kBytes;
   return WidthOf(layout) + static_cast<int>(sizeof(int64_t));
@@ -264,11 +272,11 @@ void ValueCounts::RunAs(const RowBatch& batch, const GroupRows& rows,
 void ValueCounts::Run(const RowBatch& batch, const GroupRows& rows,
                       const std::vector<CollectionTarget>& targets, StringBlocks* strings) {
   switch (layout_) {
-    case Layout::kBool: return RunAs<FixedExtreme<uint8_t>>(batch, rows, targets, strings);
-    case Layout::kInt8: return RunAs<FixedExtreme<int8_t>>(batch, rows, targets, strings);
-    case Layout::kInt16: return RunAs<FixedExtreme<int16_t>>(batch, rows, targets, strings);
-    case Layout::kInt32: return RunAs<FixedExtreme<int32_t>>(batch, rows, targets, strings);
-    case Layout::kInt64: return RunAs<FixedExtreme<int64_t>>(batch, rows, targets, strings);
+    case Layout::kBool:
+    case Layout::kInt8:
+    case Layout::kInt16:
+    case Layout::kInt32:
+    case Layout::kInt64: RT_CHECK(false); return;  // whole numbers have NumberExtremes
     case Layout::kFloat: return RunAs<FixedExtreme<float>>(batch, rows, targets, strings);
     case Layout::kDouble: return RunAs<FixedExtreme<double>>(batch, rows, targets, strings);
     case Layout::kInt128: return RunAs<FixedExtreme<int128>>(batch, rows, targets, strings);

@@ -1,7 +1,8 @@
 // What an aggregate keeps when values can leave: all values of the group, in ordered state.
 //
 //   DistinctValues   value -> count      DISTINCT: rows become arrivals and departures of values
-//   ValueCounts      value -> count      MIN and MAX, cached in the entry, looked up when it leaves
+//   ValueCounts      value -> count      MIN and MAX, cached in the entry, looked up when it
+//                                        leaves; of whole numbers: operators/number_extremes.h
 //   ValueList        values by arrival   FIRST_VALUE, LAST_VALUE, LISTAGG; a retraction takes the
 //                                        oldest equal one
 //
@@ -55,19 +56,34 @@ struct CollectionTarget {
   ResultColumn* after = nullptr;
 };
 
-class ValueCounts {
+// The values of one argument and the targets that want their extremes.
+class ExtremeValues {
  public:
-  ValueCounts(const Schema& input, int argument, const OperatorContext& context);
+  static std::unique_ptr<ExtremeValues> Create(const Schema& input, int argument,
+                                               const OperatorContext& context);
+  virtual ~ExtremeValues() = default;
 
   // Bytes of each target in the entry, and whether they begin with a TextCell.
   static int EntryBytes(const Type& argument);
   static bool HasText(const Type& argument) { return LayoutOf(argument) == Layout::kBytes; }
 
-  StatePart* part() { return &state_; }
-  void Find(const KeyBatch& keys) { state_.FindOrCreate(keys, &keys_); }
+  virtual StatePart* part() = 0;
+  virtual void Find(const KeyBatch& keys) = 0;
+  // Requires: Find with the keys of the units.
+  virtual void Run(const RowBatch& batch, const GroupRows& rows,
+                   const std::vector<CollectionTarget>& targets, StringBlocks* strings) = 0;
+  virtual void Settle() = 0;
+};
+
+class ValueCounts final : public ExtremeValues {
+ public:
+  ValueCounts(const Schema& input, int argument, const OperatorContext& context);
+
+  StatePart* part() override { return &state_; }
+  void Find(const KeyBatch& keys) override { state_.FindOrCreate(keys, &keys_); }
   void Run(const RowBatch& batch, const GroupRows& rows,
-           const std::vector<CollectionTarget>& targets, StringBlocks* strings);
-  void Settle() { state_.Settle(); }
+           const std::vector<CollectionTarget>& targets, StringBlocks* strings) override;
+  void Settle() override { state_.Settle(); }
 
  private:
   template <typename Cell>

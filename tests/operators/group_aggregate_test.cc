@@ -1,5 +1,8 @@
 #include "operators/group_aggregate.h"
 
+#include <algorithm>
+#include <random>
+
 #include "tests/operators/script_rows.h"
 #include "tests/operators/two_phases.h"
 
@@ -149,6 +152,49 @@ TEST(GroupAggregate, ExtremesOverUpdates) {
       (Lines{R"(+I ["k",17,17])", R"(-U ["k",17,17])", R"(+U ["k",null,null])",
              R"(-U ["k",null,null])", R"(+U ["k",4,4])", R"(-U ["k",4,4])", R"(+U ["k",null,null])",
              R"(-D ["k",null,null])"}));
+}
+
+// Whole numbers are kept in a way of their own (number_extremes.h), DECIMAL(20, 0) as all other
+// values are: over streams with retractions of what never was, both must say the same.
+TEST(GroupAggregate, ExtremesOfWholeNumbersAreThoseOfAnyOther) {
+  const Schema numbers({{"k", Type::String()}, {"v", Type::BigInt()}});
+  const Schema decimals({{"k", Type::String()}, {"v", Type::Decimal(20, 0)}});
+  const auto changelog = [](const Schema& input, const Lines& rows) {
+    const Type type = input.type(1);
+    const auto spec =
+        Spec(input, {0}, {Call(F::kMax, {1}, type, true), Call(F::kMin, {1}, type, true)}, true);
+    Lines lines = Changelog(Make(input, spec), input, rows);
+    for (std::string& line : lines)
+      line.erase(std::remove(line.begin(), line.end(), '"'), line.end());
+    return lines;
+  };
+  for (const unsigned unknown_of_100 : {0u, 3u, 50u}) {
+    for (const unsigned universe : {3u, 40u, 3000u}) {
+      std::mt19937 random(universe + unknown_of_100);
+      Lines number_rows, decimal_rows;
+      std::vector<std::string> live[3];
+      for (int i = 0; i < 1500; ++i) {
+        const unsigned group = random() % 3;
+        std::vector<std::string>& values = live[group];
+        std::string value = std::to_string(static_cast<int>(random() % universe) - 1);
+        if (random() % 10 == 0) value = "null";
+        const bool removes = !values.empty() && random() % 100 < (i < 1000 ? 40 : 60);
+        if (removes && random() % 100 >= unknown_of_100) {
+          const size_t at = random() % values.size();
+          value = values[at];
+          values.erase(values.begin() + static_cast<std::ptrdiff_t>(at));
+        } else if (!removes) {
+          values.push_back(value);
+        }
+        const std::string head = (removes ? "-U [\"" : "+U [\"") + std::to_string(group) + "\", ";
+        number_rows.push_back(head + value + "]");
+        decimal_rows.push_back(head + (value == "null" ? value : '"' + value + '"') + "]");
+      }
+      const Lines of_numbers = changelog(numbers, number_rows);
+      EXPECT_GT(of_numbers.size(), 20u);
+      EXPECT_EQ(of_numbers, changelog(decimals, decimal_rows));
+    }
+  }
 }
 
 TEST(GroupAggregate, ExtremesOfText) {
