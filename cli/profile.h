@@ -1,4 +1,4 @@
-// The file of `rowtide run --profile FILE`: where the time of each job went, as folded stacks, which
+// The file of `rowtide run --profile`: where the time of each job went, as folded stacks, which
 // programs that draw flame graphs read as they are. Values are microseconds.
 //
 //   insert-into_default_catalog.default_database.s (job.sql:25);task 1;TableSourceScan(t);Rank 8123

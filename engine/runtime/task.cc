@@ -104,7 +104,7 @@ Result<SourceState> Task::Poll(int source) {
   RT_CHECK(!node.ended);
   samples_.StartPoll();
   Result<SourceState> state = node.Poll();
-  samples_.Pause();
+  samples_.EndPoll();
   return state;
 }
 
@@ -112,7 +112,7 @@ template <typename Call>
 Status Task::Rarely(Call call) {
   samples_.StartRare();
   Status status = call();
-  samples_.Pause();
+  samples_.EndRare();
   return status;
 }
 

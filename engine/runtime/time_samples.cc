@@ -7,7 +7,7 @@ namespace rowtide {
 
 namespace {
 
-constexpr int64_t kGapMax = 16;
+constexpr int64_t kTimeOverCost = 200;
 
 }  // namespace
 
@@ -17,14 +17,27 @@ int64_t TimeSamples::NowNanos() {
       .count();
 }
 
-// The gap grows with the polls, so that what the last sample stands for beyond the end of the job
-// is a small part of the whole.
+// Clocks differ: some machines ask the kernel.
+void TimeSamples::SwitchOn() {
+  constexpr int64_t kCalls = 32;
+  const int64_t begin = NowNanos();
+  for (int64_t i = 1; i < 2 * kCalls; ++i) NowNanos();
+  nanos_of_a_call_ = (NowNanos() - begin) / kCalls;
+  on_ = true;
+}
+
 void TimeSamples::StartSample() {
-  const int64_t middle = std::min(kGapMax, 1 + polls_ / kGapMax), half = middle / 2;
+  weight_ = std::exchange(polls_, 0);
+  calls_ = 0;
+  inner_nanos_ = 0;
+}
+
+void TimeSamples::EndSample() {
+  weight_ = 0;
+  const int64_t cost = calls_ * nanos_of_a_call_;
+  const int64_t gap = kTimeOverCost * cost / std::max<int64_t>(inner_nanos_, 1);
   random_ = random_ * 1664525 + 1013904223;
-  weight_ = static_cast<int>(middle - half + (random_ >> 16) % (2 * half + 1));
-  polls_to_skip_ = weight_ - 1;
-  polls_ += weight_;
+  next_sample_ = 1 + gap / 2 + (random_ >> 16) % (gap + 1);
 }
 
 int TimeSamples::PathTo(int node) {

@@ -1,13 +1,13 @@
 // Where the time of a job goes: each node's own time, without that of what it calls, by the path of
 // calls that led there.
 //
-//   Poll(bids) -> Calc -> Rank -> sink       bids 120 us | bids, Calc 30 us | bids, Calc, Rank …
+//   Poll(bids) -> Calc -> Rank -> sink      bids 120 us | bids, Calc 30 us | bids, Calc, Rank …
 //
-// Polls are sampled as wholes: all of the first ones, then fewer, in the end every 16th on average.
-// The gaps are uneven, so that nothing that recurs (a block read every so many polls) is always met
-// or always missed, and a sample counts once for every poll up to the next one. What happens
-// outside of polls (ticks, the end of the input, finishing a sink) is rare and measured each time.
-// Used by one thread.
+// Polls are measured as wholes. What that costs is known, a pair of looks at the clock a call, and
+// is kept below 1/200 of the job's time: polls of full batches are measured all, of polls of a row
+// each only some. A sample counts for the polls that were left out before it, too; gaps are uneven,
+// so that nothing that recurs is always met or always missed. What happens outside of polls (ticks,
+// the end of the input, finishing a sink) is measured each time. Used by one thread.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,19 @@ class TimeSamples {
   };
   static constexpr int kNone = -1;
 
-  // Off, nothing is measured. To be set before the first poll.
-  void SwitchOn() { on_ = true; }
+  // Off, nothing is measured. To be called before the first poll.
+  void SwitchOn();
 
-  // Whether calls are to be measured until Pause.
+  // Whether calls are to be measured.
   bool active() const { return weight_ > 0; }
   void StartPoll() {
-    if (on_ && --polls_to_skip_ < 0) StartSample();
+    if (on_ && ++polls_ >= next_sample_) StartSample();
+  }
+  void EndPoll() {
+    if (active()) EndSample();
   }
   void StartRare() { weight_ = on_; }
-  void Pause() { weight_ = 0; }
+  void EndRare() { weight_ = 0; }
 
   // Requires: active(). Returns what the call returns.
   template <typename Call>
@@ -47,6 +50,7 @@ class TimeSamples {
     paths_[static_cast<size_t>(current_)].nanos += (whole - inner_nanos_) * weight_;
     inner_nanos_ = outer_nanos + whole;
     current_ = caller;
+    ++calls_;
     return result;
   }
 
@@ -56,13 +60,16 @@ class TimeSamples {
  private:
   static int64_t NowNanos();
   void StartSample();
+  void EndSample();
   // The path from the current one to `node`, made when it is met first.
   int PathTo(int node);
 
   bool on_ = false;
-  int weight_ = 0;  // polls that the current sample stands for
-  int64_t polls_to_skip_ = 0;
-  int64_t polls_ = 0;  // up to the next sample
+  int64_t weight_ = 0;  // polls that the current sample stands for
+  int64_t polls_ = 0;   // since the last sample
+  int64_t next_sample_ = 1;
+  int64_t calls_ = 0;            // of the current sample
+  int64_t nanos_of_a_call_ = 0;  // what it costs to measure one
   uint32_t random_ = 1;
   int current_ = kNone;
   int64_t inner_nanos_ = 0;  // spent in the calls below the current one
