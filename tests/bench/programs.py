@@ -38,10 +38,11 @@ def job_text(job, rows):
         return file.read().replace(JOB_BIDS, os.path.join(WORK, f"bids-{rows}-{SEED}"))
 
 
-def job_file(job, rows):
-    path = os.path.join(WORK, f"{job}-{rows}.sql")
+def job_file(job, rows, before=""):
+    """The same as a file, behind these settings."""
+    path = os.path.join(WORK, f"{job}-{rows}{'-set' if before else ''}.sql")
     with open(path, "w", encoding="utf-8") as file:
-        file.write(job_text(job, rows))
+        file.write(before + job_text(job, rows))
     return path
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+from figures import Figure
 from programs import ROOT, median, spread
 
 DRAWS = 5_000_000
@@ -19,8 +20,9 @@ def run_growth(build, core, job, keys, distribution, draws=DRAWS):
     return {name: float(value) for name, value in re.findall(r"(\w+)=([0-9.]+)", out)}
 
 
-def print_growth(build, core):
+def measure_growth(build, core):
     """Nanoseconds a row over a million keys and over as many as fit, in turn; then skewed keys over uniform ones."""
+    figures = []
     print(f"{'job':<12}{'keys':>12}{'fill ns':>10}{'draw ns':>10}{'B a key':>10}")
     for job, exponents in (("keep_first", range(4, 9)), ("keep_last", range(4, 8))):
         runs = {exponent: [] for exponent in exponents}
@@ -34,7 +36,8 @@ def print_growth(build, core):
         most = max(exponents)
         for name in ("fill_ns", "draw_ns"):
             ratios = [a[name] / b[name] for a, b in zip(runs[most], runs[6])]
-            print(f"  {name} at 10^{most} over 10^6: {spread(ratios)}, to be at most 4", flush=True)
+            print(f"  {name} at 10^{most} over 10^6: {spread(ratios)}", flush=True)
+            figures.append(Figure(f"{job}, {name} at 10^{most} keys over 10^6", median(ratios), most=4, aim=2.5))
     for job in ("keep_first", "keep_last", "top10"):
         distributions = ["one", "zipf"] + (["ascending"] if job == "top10" else [])
         runs = {name: [] for name in ["uniform", *distributions]}
@@ -43,20 +46,27 @@ def print_growth(build, core):
                 all_runs.append(run_growth(build, core, job, 1_000_000 if job != "top10" else 100_000, name))
         for name in distributions:
             ratios = [a["draw_ns"] / b["draw_ns"] for a, b in zip(runs[name], runs["uniform"])]
-            print(f"  {job}, {name} keys over uniform: {spread(ratios)}, to be at most 3; "
+            print(f"  {job}, {name} keys over uniform: {spread(ratios)}, "
                   f"{median([run['draw_ns'] for run in runs[name]]):.1f} ns a row", flush=True)
+            figures.append(Figure(f"{job}, {name} keys over uniform", median(ratios), most=3, aim=1))
+    return figures
 
 
-def print_memory(build, core):
+def measure_memory(build, core):
     """State at ten million keys, as the engine counts it and as the process grew, over what the rows need packed."""
-    for job, floor in (("keep_last", "1.5 times packed"), ("keep_first", "40 B")):
+    figures = []
+    for job in ("keep_last", "keep_first"):
         empty = run_growth(build, core, job, 1, "one", 1)["peak_mb"]
         run = run_growth(build, core, job, 10_000_000, "uniform", 1)
         packed, state = run["packed_bytes_per_key"], run["state_bytes_per_key"]
         grown = (run["peak_mb"] - empty) * 2**20 / 10_000_000
         print(f"{job}, 10^7 keys: {state:.1f} B a key counted, {grown:.1f} B of process memory at its peak; "
-              f"packed {packed:.0f} B: {state / packed:.2f} and {grown / packed:.2f} times; to be at most {floor}",
-              flush=True)
+              f"packed {packed:.0f} B: {state / packed:.2f} and {grown / packed:.2f} times", flush=True)
+        if job == "keep_last":
+            figures.append(Figure("keep_last at 10^7 keys, memory to packed", grown / packed, most=1.5, aim=1.2))
+        else:
+            figures.append(Figure("keep_first at 10^7 keys, an entry", grown, most=40, aim=24, unit="B"))
+    return figures
 
 
 LATENCY_SQL = """
@@ -69,11 +79,12 @@ INSERT INTO changes SELECT id, price, ts FROM events;
 """
 
 
-def print_latency(build, core, seconds, rate=10_000):
+def measure_latency(build, core, seconds, rate=10_000):
     """Open loop: row i is due at start + i / rate, whether or not the ones before have come out; p50 to the maximum."""
     path = os.path.join(ROOT, "build/bench/latency.sql")
     with open(path, "w", encoding="utf-8") as file:
         file.write(LATENCY_SQL)
+    cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {1 - core})
     process = subprocess.Popen(["taskset", "-c", str(core), f"{build}/rowtide", "run", path], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE)
@@ -98,7 +109,9 @@ def print_latency(build, core, seconds, rate=10_000):
             if lines == 0:
                 sys.exit(f"the job ended after {arrived} of {rows} rows")
     process.wait()
+    os.sched_setaffinity(0, cores)
     waits = sorted(waits[rows // 10:])  # a warm-up of a tenth
     p50, p99, p999 = (waits[int(len(waits) * share)] * 1e6 for share in (0.5, 0.99, 0.999))
     print(f"stdin to stdout, {rate} rows/s for {seconds} s, {rows} rows: p50 {p50:.0f} us, p99 {p99:.0f} us, "
-          f"p99.9 {p999:.0f} us, maximum {waits[-1] * 1e6:.0f} us; p99 to be at most 1000 us")
+          f"p99.9 {p999:.0f} us, maximum {waits[-1] * 1e6:.0f} us", flush=True)
+    return [Figure(f"stdin to stdout at {rate} rows/s, p99", p99 / 1000, most=1, unit="ms")]

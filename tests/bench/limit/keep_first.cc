@@ -1,16 +1,17 @@
 // The limit of keep-first: per (bidder, auction) the bid with the earliest dateTime, insert-only.
 //
-//   limit_keep_first BIDS.csv
+//   limit_keep_first BIDS.csv [parse | state]
 //
 // It knows that time never goes backwards, and checks it: then a key's first row is its earliest,
 // none is late, and the order in which watermarks let rows out is the order of the file.
 #include <algorithm>
 
-#include "tests/bench/limit/bids.h"
+#include "tests/bench/limit/phases.h"
 
 namespace rowtide::limit {
 namespace {
 
+template <Phase kPhase>
 class KeepFirst {
  public:
   explicit KeepFirst(size_t rows_max)
@@ -18,11 +19,13 @@ class KeepFirst {
         keys_(reinterpret_cast<uint64_t*>(HugeBytes((mask_ + 1) * sizeof(uint64_t)))) {}
 
   void Work(const Bid* bids, int rows) {
+    rows_ += static_cast<size_t>(rows);
+    if constexpr (kPhase == Phase::kParse) return Parse(bids, rows);
     uint64_t keys[kBatchRows];
     uint64_t* slots[kBatchRows];
     for (int i = 0; i < rows; ++i) {
       // ids begin at 1000: never 0
-      keys[i] = static_cast<uint64_t>(bids[i].auction()) << 32 | bids[i].bidder();
+      keys[i] = KeyOf(bids[i]);
       slots[i] = keys_ + (HashOf(keys[i]) & mask_);
       __builtin_prefetch(slots[i], 1);
     }
@@ -30,18 +33,27 @@ class KeepFirst {
       const int64_t time = bids[i].time();
       if (time < last_time_) Fail("time goes backwards");
       last_time_ = time;
-      if (!Insert(keys[i], slots[i])) continue;
+      if (!Insert(keys[i], slots[i]) || kPhase != Phase::kOutput) continue;
       char text[512];
       bids[i].WriteText(text);
       sum_.Add(0, {text, bids[i].text_bytes()});
     }
-    rows_ += static_cast<size_t>(rows);
   }
 
   const ChecksumState& sum() const { return sum_; }
   size_t rows() const { return rows_; }
+  unsigned long long parsed() const { return parsed_; }
 
  private:
+  static uint64_t KeyOf(const Bid& bid) {
+    return static_cast<uint64_t>(bid.auction()) << 32 | bid.bidder();
+  }
+
+  void Parse(const Bid* bids, int rows) {
+    for (int i = 0; i < rows; ++i)
+      parsed_ += KeyOf(bids[i]) ^ static_cast<uint64_t>(bids[i].time());
+  }
+
   bool Insert(uint64_t key, uint64_t* slot) {
     while (*slot != 0) {
       if (*slot == key) return false;
@@ -58,6 +70,7 @@ class KeepFirst {
   size_t rows_ = 0;
   size_t count_ = 0;
   int64_t last_time_ = 0;
+  unsigned long long parsed_ = 0;
 };
 
 }  // namespace
@@ -65,11 +78,5 @@ class KeepFirst {
 
 int main(int arguments, char** argument) {
   using namespace rowtide::limit;
-  const auto start = std::chrono::steady_clock::now();
-  if (arguments != 2) Fail("usage: limit_keep_first BIDS.csv");
-  const BidFile file(argument[1]);
-  KeepFirst job(file.rows_max());
-  file.ForEachBatch([&](const Bid* bids, int rows) { job.Work(bids, rows); });
-  Report(job.sum(), job.rows(), start);
-  _exit(std::fflush(stdout));
+  _exit(RunPhase<KeepFirst>(arguments, argument));
 }

@@ -1,12 +1,12 @@
 // The limit of keep-last: per (bidder, auction) the bid with the latest dateTime, as a changelog
 // with -U rows.
 //
-//   limit_keep_last BIDS.csv
+//   limit_keep_last BIDS.csv [parse | state]
 //
 // State: a slot per key that points to the row's script line, ready to be emitted again as -U.
 #include <algorithm>
 
-#include "tests/bench/limit/bids.h"
+#include "tests/bench/limit/phases.h"
 
 namespace rowtide::limit {
 namespace {
@@ -20,6 +20,7 @@ struct Slot {  // empty while text is null
 };
 static_assert(sizeof(Slot) == 32);
 
+template <Phase kPhase>
 class KeepLast {
  public:
   explicit KeepLast(size_t rows_max)
@@ -28,10 +29,12 @@ class KeepLast {
         texts_(rows_max * 512) {}
 
   void Work(const Bid* bids, int rows) {
+    rows_ += static_cast<size_t>(rows);
+    if constexpr (kPhase == Phase::kParse) return Parse(bids, rows);
     uint64_t keys[kBatchRows];
     Slot* slots[kBatchRows];
     for (int i = 0; i < rows; ++i) {
-      keys[i] = static_cast<uint64_t>(bids[i].auction()) << 32 | bids[i].bidder();
+      keys[i] = KeyOf(bids[i]);
       slots[i] = slots_ + (HashOf(keys[i]) & mask_);
       __builtin_prefetch(slots[i], 1);
     }
@@ -40,13 +43,22 @@ class KeepLast {
       if (slots[i]->text != nullptr) PrefetchText(slots[i]->text);
     }
     for (int i = 0; i < rows; ++i) Update(bids[i], keys[i], slots[i]);
-    rows_ += static_cast<size_t>(rows);
   }
 
   const ChecksumState& sum() const { return sum_; }
   size_t rows() const { return rows_; }
+  unsigned long long parsed() const { return parsed_; }
 
  private:
+  static uint64_t KeyOf(const Bid& bid) {
+    return static_cast<uint64_t>(bid.auction()) << 32 | bid.bidder();
+  }
+
+  void Parse(const Bid* bids, int rows) {
+    for (int i = 0; i < rows; ++i)
+      parsed_ += KeyOf(bids[i]) ^ static_cast<uint64_t>(bids[i].time());
+  }
+
   // The key's slot, or the one where it will be: a slot taken by the row before is walked over in
   // Update.
   Slot* Find(uint64_t key, Slot* slot) {
@@ -63,12 +75,16 @@ class KeepLast {
       if (time < slot->time) return;
       slot->text[0] = '-';
       slot->text[1] = 'U';
-      sum_.Add(1, {slot->text, slot->text_bytes});
+      Emit(1, *slot);
       kind = 2;
     }
     Store(bid, key, time, slot);
     if (kind == 2) slot->text[1] = 'U';
-    sum_.Add(kind, {slot->text, slot->text_bytes});
+    Emit(kind, *slot);
+  }
+
+  void Emit(unsigned kind, const Slot& slot) {
+    if constexpr (kPhase == Phase::kOutput) sum_.Add(kind, {slot.text, slot.text_bytes});
   }
 
   void Store(const Bid& bid, uint64_t key, int64_t time, Slot* slot) {
@@ -90,6 +106,7 @@ class KeepLast {
   ChecksumState sum_;
   size_t rows_ = 0;
   size_t keys_ = 0;
+  unsigned long long parsed_ = 0;
 };
 
 }  // namespace
@@ -97,11 +114,5 @@ class KeepLast {
 
 int main(int arguments, char** argument) {
   using namespace rowtide::limit;
-  const auto start = std::chrono::steady_clock::now();
-  if (arguments != 2) Fail("usage: limit_keep_last BIDS.csv");
-  const BidFile file(argument[1]);
-  KeepLast job(file.rows_max());
-  file.ForEachBatch([&](const Bid* bids, int rows) { job.Work(bids, rows); });
-  Report(job.sum(), job.rows(), start);
-  _exit(std::fflush(stdout));
+  _exit(RunPhase<KeepLast>(arguments, argument));
 }
