@@ -82,7 +82,27 @@ NodePointer FloatNode(CallSite& site, Arithmetic operation) {
   RT_CHECK(false);
 }
 
-// L, M, R: int64 or int128, the layouts of the operands and the result.
+// L, M, R: int64 or int128, the layouts of the operands and the result. Requires: the scale of the
+// result is the sum of those of the operands, so that nothing is rounded.
+template <typename L, typename M, typename R>
+NodePointer DecimalProduct(CallSite& site) {
+  const Type type = site.type();
+  const int128 limit = PowerOfTen(type.precision);
+  return PerRow<R, L, M>(site, [type, limit](RowCall& /*call*/, L a, M b, R* out) {
+    const auto left = static_cast<int64_t>(a), right = static_cast<int64_t>(b);
+    int128 product = int128{left} * right;
+    if (left != a || right != b) [[unlikely]] {
+      const std::optional<int128> wide = DecimalMultiply({a, 0}, {b, type.scale}, type);
+      if (!wide) return Outcome::kNull;
+      product = *wide;
+    }
+    if (product <= -limit || product >= limit) return Outcome::kNull;
+    *out = static_cast<R>(product);
+    return Outcome::kValue;
+  });
+}
+
+// … and of any operation and scales.
 template <typename L, typename M, typename R>
 NodePointer DecimalNode(CallSite& site, Arithmetic operation) {
   const Type type = site.type();
@@ -101,7 +121,9 @@ NodePointer DecimalNode(CallSite& site, Arithmetic operation) {
   switch (operation) {
     case Arithmetic::kAdd: return node(DecimalAdd, false);
     case Arithmetic::kSubtract: return node(DecimalSubtract, false);
-    case Arithmetic::kMultiply: return node(DecimalMultiply, false);
+    case Arithmetic::kMultiply:
+      return left_scale + right_scale == type.scale ? DecimalProduct<L, M, R>(site)
+                                                    : node(DecimalMultiply, false);
     case Arithmetic::kDivide: return node(DecimalDivide, true);
     case Arithmetic::kRemainder: return node(DecimalRemainder, true);
   }

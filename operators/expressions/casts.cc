@@ -63,10 +63,28 @@ NodePointer FloatFrom(CastSite& site) {
   });
 }
 
+// To a DECIMAL with as many digits behind the point, that is, to the same number, or NULL.
+template <typename R, typename S>
+NodePointer SameDigits(CastSite& site) {
+  const Type to = site.to;
+  const Type& from = site.from();
+  if (IsExactNumber(from) && AsDecimal(from).precision <= to.precision)
+    return Pure<R, S>(to, site.TakeOperand(), [](S value) { return static_cast<R>(value); });
+  const int128 limit = PowerOfTen(to.precision);
+  return CastRow<R, S>(site, [limit](RowCall& /*call*/, S value, R* out) {
+    if (value <= -limit || value >= limit) return Outcome::kNull;
+    *out = static_cast<R>(value);
+    return Outcome::kValue;
+  });
+}
+
 template <typename R, typename S>
 NodePointer DecimalFrom(CastSite& site) {
   const Type to = site.to;
   const int scale = site.from().kind == TypeKind::kDecimal ? site.from().scale : 0;
+  if constexpr (!std::is_floating_point_v<S>) {
+    if (scale == to.scale) return SameDigits<R, S>(site);
+  }
   return CastRow<R, S>(site, [to, scale](RowCall& call, S value, R* out) {
     std::optional<int128> unscaled;
     if constexpr (std::is_floating_point_v<S>) {

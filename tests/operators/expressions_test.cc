@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+
 #include "engine/value_text.h"
+#include "operators/expressions/decimals.h"
 #include "operators/expressions/registry.h"
 #include "operators/expressions/type_rules.h"
 
@@ -105,6 +109,42 @@ TEST(Expressions, DecimalsAreExact) {
          {Call("MOD", {Parsed("-7.50", Type::Decimal(10, 2)), Int(2)}), "\"-1.50\""},
          {Call("/", {Int(1), Parsed("0.00", Type::Decimal(5, 2))}),
           "error: division by zero in (1 / \"0.00\"), computed of \"1\", \"0.00\""}});
+}
+
+// What is computed in 64 bits, or not at all, is what 128 and 256 bits give.
+TEST(Expressions, DecimalsOfAllSizes) {
+  std::mt19937_64 random(1);
+  const auto any = [&random](int precision) {
+    int128 number = 0;
+    for (auto digits = random() % static_cast<uint64_t>(precision + 1); digits > 0; --digits)
+      number = number * 10 + static_cast<int>(random() % 8 == 0 ? 9 : random() % 10);
+    return random() % 2 ? number : -number;
+  };
+  const auto text = [](std::optional<int128> unscaled, const Type& type) {
+    std::string text;
+    AppendScriptText(unscaled ? Value(*unscaled) : Value(), type, &text);
+    return text;
+  };
+  for (int round = 0; round < 20000; ++round) {
+    const int precision = 1 + static_cast<int>(random() % 38),
+              other_precision = 1 + static_cast<int>(random() % 38);
+    const int scale = static_cast<int>(random() % static_cast<uint64_t>(precision + 1)),
+              other_scale = static_cast<int>(random() % static_cast<uint64_t>(other_precision + 1));
+    const int128 a = any(precision), b = any(other_precision);
+    const Expression left = Expression::Literal(a, Type::Decimal(precision, scale).NotNull());
+    const Expression right =
+        Expression::Literal(b, Type::Decimal(other_precision, other_scale).NotNull());
+    const Expression product = Call("*", {left, right});
+    ASSERT_EQ(Eval(product),
+              text(DecimalMultiply({a, scale}, {b, other_scale}, product.type), product.type))
+        << Digest(product);
+    const Type to = Type::Decimal(other_precision, std::min(scale, other_precision));
+    ASSERT_EQ(Eval(Cast(left, to)), text(Rescaled(a, scale, to.precision, to.scale), to));
+    const auto integer = static_cast<int64_t>(random()) >> (random() % 64);
+    const Type whole = Type::Decimal(other_precision, 0);
+    ASSERT_EQ(Eval(Cast(Long(integer), whole)),
+              text(Rescaled(integer, 0, other_precision, 0), whole));
+  }
 }
 
 TEST(Expressions, MathFunctions) {
