@@ -87,15 +87,15 @@ void AppendJavaDecimal(int128 unscaled, int scale, std::string* out) {
   fmt::format_to(std::back_inserter(*out), "E{}{}", exponent > 0 ? "+" : "", exponent);
 }
 
-char* PutJavaDecimalStripped(int64_t unscaled, int scale, char* out) {
+char* PutJavaDecimalStripped(const char* digits, const char* end, int scale, char* out) {
+  const bool is_negative = *digits == '-';
   *out = '-';
-  out += unscaled < 0;
-  char text[64];  // what is behind the digits is copied too
-  const char* end = PutInteger(unscaled, text);
-  const char* const digits = text + (unscaled < 0);
-  if (unscaled == 0) scale = 0;
+  out += is_negative;
+  digits += is_negative;
+  const bool is_zero = *digits == '0';
+  if (is_zero) scale = 0;
   const int exponent = static_cast<int>(end - digits) - 1 - scale;
-  for (; end[-1] == '0' && unscaled != 0; --scale) --end;
+  for (; end[-1] == '0' && !is_zero; --scale) --end;
   const auto used = static_cast<size_t>(end - digits);
   if (scale < 0 || exponent < -6) {
     *out++ = digits[0];
@@ -122,8 +122,9 @@ char* PutJavaDecimalStripped(int64_t unscaled, int scale, char* out) {
 
 void AppendJavaDecimalStripped(int128 unscaled, int scale, std::string* out) {
   if (unscaled == static_cast<int64_t>(unscaled)) {
-    char text[64];
-    out->append(text, PutJavaDecimalStripped(static_cast<int64_t>(unscaled), scale, text));
+    char digits[64], text[64];
+    const char* const end = PutInteger(static_cast<int64_t>(unscaled), digits);
+    out->append(text, PutJavaDecimalStripped(digits, end, scale, text));
     return;
   }
   while (unscaled != 0 && unscaled % 10 == 0) {

@@ -99,10 +99,12 @@ struct SsePiece {
   static constexpr size_t kBytes = 16;
   __m128i bytes;
 
+  static SsePiece Of(char byte) { return SsePiece(_mm_set1_epi8(byte)); }
   explicit SsePiece(__m128i all) : bytes(all) {}
   explicit SsePiece(const char* from)
       : bytes(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))) {}
   void StoreTo(char* to) const { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes); }
+  __m128i low() const { return bytes; }
   template <typename Look>
   SsePiece Seen(const Look& look) const {
     return SsePiece(look.Specials(bytes));
@@ -115,6 +117,7 @@ struct Avx2Piece {
   static constexpr size_t kBytes = 32;
   __m256i bytes;
 
+  RT_AVX2 static Avx2Piece Of(char byte) { return Avx2Piece(_mm256_set1_epi8(byte)); }
   // By reference: without AVX2 there is no way to pass such a value.
   RT_AVX2 explicit Avx2Piece(const __m256i& all) : bytes(all) {}
   RT_AVX2 explicit Avx2Piece(const char* from)
@@ -122,6 +125,7 @@ struct Avx2Piece {
   RT_AVX2 void StoreTo(char* to) const {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), bytes);
   }
+  RT_AVX2 __m128i low() const { return _mm256_castsi256_si128(bytes); }
   template <typename Look>
   RT_AVX2 Avx2Piece Seen(const Look& look) const {
     Avx2Piece seen(bytes);

@@ -14,8 +14,6 @@ namespace {
 
 // Above this many UTF-16 units a text is quoted without a look at it.
 constexpr size_t kLookedAtMax = 24;
-// … which texts of more bytes have in any case: no unit has more than three.
-constexpr size_t kLookedAtBytesMax = 3 * kLookedAtMax;
 
 // The first UTF-16 unit of a text in UTF-8 that begins with a whole character.
 uint32_t FirstUnit(std::string_view text) {
@@ -27,36 +25,37 @@ uint32_t FirstUnit(std::string_view text) {
   return point < 0x10000 ? point : 0xd7c0 + (point >> 10);
 }
 
-// A short text with one of these is quoted.
+// A short text with one of these is quoted: up to the last one of all, the backslash, the escape.
+// Vectors that are made once, of the width of `Piece`.
+template <typename Piece>
 struct QuotedLook {
-  char up_to, escape;
+  Piece last, backslash, escape;
 
   __m128i Specials(__m128i bytes) const {
-    const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(up_to)), bytes);
-    return _mm_or_si128(low, _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')),
-                                          _mm_cmpeq_epi8(bytes, _mm_set1_epi8(escape))));
+    const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, last.low()), bytes);
+    return _mm_or_si128(low, _mm_or_si128(_mm_cmpeq_epi8(bytes, backslash.low()),
+                                          _mm_cmpeq_epi8(bytes, escape.low())));
   }
   RT_AVX2 void TurnToSpecials(__m256i* bytes) const {
-    const __m256i low = _mm256_cmpeq_epi8(_mm256_min_epu8(*bytes, _mm256_set1_epi8(up_to)), *bytes);
-    *bytes =
-        _mm256_or_si256(low, _mm256_or_si256(_mm256_cmpeq_epi8(*bytes, _mm256_set1_epi8('\\')),
-                                             _mm256_cmpeq_epi8(*bytes, _mm256_set1_epi8(escape))));
+    const __m256i low = _mm256_cmpeq_epi8(_mm256_min_epu8(*bytes, last.bytes), *bytes);
+    *bytes = _mm256_or_si256(low, _mm256_or_si256(_mm256_cmpeq_epi8(*bytes, backslash.bytes),
+                                                  _mm256_cmpeq_epi8(*bytes, escape.bytes)));
   }
 };
 
-// In a quoted text these are doubled; `also` is 0x80 where characters beyond ASCII matter too.
+// In a quoted text quote and escape are doubled. What is beyond ASCII counts too: of it Java may
+// count fewer characters than there are bytes.
+template <typename Piece>
 struct DoubledLook {
-  char quote, escape, also;
+  Piece quote, escape;
 
   __m128i Specials(__m128i bytes) const {
-    return _mm_or_si128(_mm_and_si128(bytes, _mm_set1_epi8(also)),
-                        _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(quote)),
-                                     _mm_cmpeq_epi8(bytes, _mm_set1_epi8(escape))));
+    return _mm_or_si128(bytes, _mm_or_si128(_mm_cmpeq_epi8(bytes, quote.low()),
+                                            _mm_cmpeq_epi8(bytes, escape.low())));
   }
   RT_AVX2 void TurnToSpecials(__m256i* bytes) const {
-    *bytes = _mm256_or_si256(_mm256_and_si256(*bytes, _mm256_set1_epi8(also)),
-                             _mm256_or_si256(_mm256_cmpeq_epi8(*bytes, _mm256_set1_epi8(quote)),
-                                             _mm256_cmpeq_epi8(*bytes, _mm256_set1_epi8(escape))));
+    *bytes = _mm256_or_si256(*bytes, _mm256_or_si256(_mm256_cmpeq_epi8(*bytes, quote.bytes),
+                                                     _mm256_cmpeq_epi8(*bytes, escape.bytes)));
   }
 };
 
@@ -150,8 +149,8 @@ bool CsvEncoder::TakePieces(const Column& column, const Type& type, int first, s
   return true;
 }
 
-inline void CsvEncoder::EndPiece(size_t row, char* end, Cells* cells) const {
-  *end = options_.delimiter.front();
+inline void CsvEncoder::EndPiece(size_t row, char* end, char delimiter, Cells* cells) {
+  *end = delimiter;
   cells->bytes[row] = static_cast<uint8_t>(end + 1 - cells->pieces[row]);
 }
 
@@ -167,10 +166,13 @@ void CsvEncoder::TakeIntegers(const T* values, size_t rows, Cells* cells) const 
 }
 
 void CsvEncoder::TakeLongs(const int64_t* values, size_t row, size_t rows, Cells* cells) const {
-  for (; row < rows; ++row) EndPiece(row, PutInteger(values[row], cells->pieces[row]), cells);
+  const char delimiter = options_.delimiter.front();
+  for (; row < rows; ++row)
+    EndPiece(row, PutInteger(values[row], cells->pieces[row]), delimiter, cells);
 }
 
 RT_AVX2 void CsvEncoder::TakeLongsAvx2(const int64_t* values, size_t rows, Cells* cells) const {
+  const char delimiter = options_.delimiter.front();
   size_t row = 0;
   for (; row + 4 <= rows; row += 4) {
     uint64_t digits[4];
@@ -179,18 +181,26 @@ RT_AVX2 void CsvEncoder::TakeLongsAvx2(const int64_t* values, size_t rows, Cells
       continue;
     }
     for (size_t i = 0; i < 4; ++i)
-      EndPiece(row + i, PutDigits(digits[i], cells->pieces[row + i]), cells);
+      EndPiece(row + i, PutDigits(digits[i], cells->pieces[row + i]), delimiter, cells);
   }
   TakeLongs(values, row, rows, cells);
 }
 
-// False: one of them does not fit 64 bits.
+// False: one of them does not fit 64 bits. First all digits, then the points: what was just stored
+// in several pieces cannot be loaded as one right away.
 template <typename T>
 bool CsvEncoder::TakeDecimals(const T* values, int scale, size_t rows, Cells* cells) const {
+  char digits[kStepRows][64];
+  const char* ends[kStepRows];
   for (size_t row = 0; row < rows; ++row) {
     const auto value = static_cast<int64_t>(values[row]);
     if (value != values[row]) return false;
-    EndPiece(row, PutJavaDecimalStripped(value, scale, cells->pieces[row]), cells);
+    ends[row] = PutInteger(value, digits[row]);
+  }
+  const char delimiter = options_.delimiter.front();
+  for (size_t row = 0; row < rows; ++row) {
+    char* const end = PutJavaDecimalStripped(digits[row], ends[row], scale, cells->pieces[row]);
+    EndPiece(row, end, delimiter, cells);
   }
   return true;
 }
@@ -201,17 +211,23 @@ bool CsvEncoder::TakeTimes(const int64_t* values, const Type& type, size_t rows,
   const bool in_millis = type.precision <= 3;
   const int64_t second = in_millis ? 1000 : 1000000;
   const int cut = in_millis ? 40 : 16;  // bits of the digits that a fraction does not have
-  const bool is_quoted = options_.quote != '\0';
+  const char delimiter = options_.delimiter.front(), quote = options_.quote;
+  const bool is_quoted = quote != '\0';
   const bool has_zone = type.kind == TypeKind::kTimestampLtz;
   LastSecond& last = cells->second;
   for (size_t row = 0; row < rows; ++row) {
+    if (row > 0 && values[row] == values[row - 1]) {
+      std::memcpy(cells->pieces[row], cells->pieces[row - 1], kPieceBytes);
+      cells->bytes[row] = cells->bytes[row - 1];
+      continue;
+    }
     uint64_t within = last.Within(values[row]);
     if (within >= static_cast<uint64_t>(second)) {
       if (!last.MoveTo(values[row], second)) return false;
       within = last.Within(values[row]);
     }
     char* out = cells->pieces[row];
-    *out = options_.quote;
+    *out = quote;
     out += is_quoted;
     std::memcpy(out, last.text, sizeof(last.text));
     // Without the zeros at its end, which are the highest bytes.
@@ -221,8 +237,8 @@ bool CsvEncoder::TakeTimes(const int64_t* values, const Type& type, size_t rows,
            (fraction == 0 ? -1 : 8 - __builtin_clzll(fraction) / 8);  // … and no point then
     *out = 'Z';
     out += has_zone;
-    *out = options_.quote;
-    EndPiece(row, out + is_quoted, cells);
+    *out = quote;
+    EndPiece(row, out + is_quoted, delimiter, cells);
   }
   return true;
 }
@@ -234,7 +250,8 @@ bool CsvEncoder::TakeNulls(const Column& column, int first, size_t rows, Cells* 
   for (size_t row = 0; row < rows; ++row) {
     if (!column.IsNull(first + static_cast<int>(row))) continue;
     char* const piece = cells->pieces[row];
-    EndPiece(row, std::copy(null_literal_.begin(), null_literal_.end(), piece), cells);
+    EndPiece(row, std::copy(null_literal_.begin(), null_literal_.end(), piece),
+             options_.delimiter.front(), cells);
   }
   return true;
 }
@@ -254,40 +271,59 @@ void CsvEncoder::TakeOthers(const RowBatch& batch, int column, int first, size_t
 
 template <typename Piece>
 inline char* CsvEncoder::WriteRowsBy(size_t rows) {
+  // All in locals: the compiler cannot know that rows are not written over members.
+  const char delimiter = options_.delimiter.front(), quote = options_.quote;
+  const char escape = options_.escape != '\0' ? options_.escape : quote;
+  const QuotedLook<Piece> quoted{Piece::Of(static_cast<char>(last_quoted_)), Piece::Of('\\'),
+                                 Piece::Of(escape)};
+  const DoubledLook<Piece> doubled{Piece::Of(quote), Piece::Of(escape)};
   const size_t delimiter_bytes = options_.delimiter.size();
+  const std::unique_ptr<Cells>* const columns = cells_.data();
+  const size_t column_count = cells_.size();
   char* out = room_.get();
   for (size_t row = 0; row < rows; ++row) {
     out = RoomFor(0, out);
-    for (const std::unique_ptr<Cells>& column : cells_) {
-      const Cells& cells = *column;
-      switch (cells.way) {
-        case Way::kPieces:
-          std::memcpy(out, cells.pieces[row], kPieceBytes);
-          out += cells.bytes[row];
-          break;
-        case Way::kText:
-          if (cells.validity != nullptr) {
-            const size_t at = static_cast<size_t>(cells.first) + row;
-            if (!((cells.validity[at >> 3] >> (at & 7)) & 1)) {
-              out = WriteBytes(null_literal_, out);
-              *out++ = options_.delimiter.front();
-              break;
-            }
-          }
-          out = WriteText<Piece>(cells.texts[row], out);
-          *out++ = options_.delimiter.front();
-          break;
-        case Way::kOther:
-          out = WriteBytes(std::string_view(cells.others)
-                               .substr(cells.ends[row], cells.ends[row + 1] - cells.ends[row]),
-                           out);
-          break;
+    const char* limit = Limit();
+    for (size_t column = 0; column < column_count; ++column) {
+      const Cells& cells = *columns[column].get();
+      if (cells.way == Way::kPieces) {
+        std::memcpy(out, cells.pieces[row], kPieceBytes);
+        out += cells.bytes[row];
+        continue;
       }
+      if (cells.way == Way::kOther) {
+        out = WriteBytes(std::string_view(cells.others)
+                             .substr(cells.ends[row], cells.ends[row + 1] - cells.ends[row]),
+                         out);
+        limit = Limit();
+        continue;
+      }
+      const StringView& text = cells.texts[row];
+      const size_t size = text.size();
+      if (out + size > limit || (cells.validity != nullptr && IsNull(cells, row))) [[unlikely]] {
+        out = IsNull(cells, row) ? WriteBytes(null_literal_, out) : WriteText(text.view(), out);
+        limit = Limit();
+      } else if (size <= kLookedAtMax && CopyText<Piece>(text, out, quoted) == 0) {
+        out += size;
+      } else if (CopyText<Piece>(text, out + 1, doubled) == 0) {
+        *out = quote;
+        out[size + 1] = quote;
+        out += size + 2;
+      } else {
+        out = WriteText(text.view(), out);
+        limit = Limit();
+      }
+      *out++ = delimiter;
     }
     out -= delimiter_bytes;  // over the last one
     *out++ = '\n';
   }
   return out;
+}
+
+inline bool CsvEncoder::IsNull(const Cells& cells, size_t row) {
+  const size_t at = static_cast<size_t>(cells.first) + row;
+  return cells.validity != nullptr && !((cells.validity[at >> 3] >> (at & 7)) & 1);
 }
 
 // Flattened, so that what is above becomes part of a function that may use these instructions.
@@ -297,26 +333,8 @@ RT_AVX2 [[gnu::flatten]] char* CsvEncoder::WriteRowsAvx2(size_t rows) {
 
 char* CsvEncoder::WriteRows(size_t rows) { return WriteRowsBy<SsePiece>(rows); }
 
-template <typename Piece>
-inline char* CsvEncoder::WriteText(const StringView& text, char* out) {
-  const size_t size = text.size();
-  out = RoomFor(size, out);
-  const bool is_short = size <= kLookedAtMax;
-  const char escape = options_.escape != '\0' ? options_.escape : options_.quote;
-  if (is_short) {
-    const char up_to = std::max<uint8_t>(options_.delimiter.front(), options_.quote);
-    if (CopyText<Piece>(text, out, QuotedLook{up_to, escape}) == 0) return out + size;
-  }
-  // Of middle length, the number of UTF-16 units decides.
-  const char also = is_short || size > kLookedAtBytesMax ? '\0' : '\x80';
-  if (CopyText<Piece>(text, out + 1, DoubledLook{options_.quote, escape, also}) != 0) [[unlikely]]
-    return WriteOddText(text.view(), out);
-  *out = options_.quote;
-  out[size + 1] = options_.quote;
-  return out + size + 2;
-}
-
-[[gnu::noinline]] char* CsvEncoder::WriteOddText(std::string_view text, char* out) {
+// With a look at every character, where the first look was not enough.
+[[gnu::noinline]] char* CsvEncoder::WriteText(std::string_view text, char* out) {
   scratch_.clear();
   AppendText(text, &scratch_);
   return WriteBytes(scratch_, out);
@@ -328,11 +346,14 @@ inline char* CsvEncoder::WriteBytes(std::string_view bytes, char* out) {
   return out + bytes.size();
 }
 
-// Room for so many bytes and the pieces of a row behind them; what was written may move.
+// Where a text may end, at most: pieces of the row follow, and stores beyond the end.
+inline const char* CsvEncoder::Limit() const { return room_.get() + room_bytes_ - row_bytes_; }
+
+// Moves what was written, if need be, so that a text of so many bytes ends before the limit.
 inline char* CsvEncoder::RoomFor(size_t bytes, char* out) {
-  const auto written = static_cast<size_t>(out - room_.get());
-  if (written + bytes + row_bytes_ <= room_bytes_) [[likely]]
+  if (out + bytes <= Limit()) [[likely]]
     return out;
+  const auto written = static_cast<size_t>(out - room_.get());
   room_bytes_ = 2 * (written + bytes + row_bytes_);
   auto larger = std::make_unique_for_overwrite<char[]>(room_bytes_);
   std::memcpy(larger.get(), room_.get(), written);
@@ -403,8 +424,8 @@ void CsvEncoder::AppendQuoted(std::string_view text, std::string* out) const {
 
 bool CsvEncoder::NeedsQuotes(std::string_view text) const {
   if (options_.quote == '\0') return false;
-  if (text.size() > kLookedAtBytesMax) return true;
-  size_t units = 0;  // that Java would count
+  if (text.size() > 3 * kLookedAtMax) return true;  // no unit has more than three bytes
+  size_t units = 0;                                 // that Java would count
   uint8_t needs = 0;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);

@@ -63,17 +63,17 @@ class CsvEncoder final : public Encoder {
   bool TakeTimes(const int64_t* values, const Type& type, size_t rows, Cells* cells) const;
   bool TakeNulls(const Column& column, int first, size_t rows, Cells* cells) const;
   void TakeOthers(const RowBatch& batch, int column, int first, size_t rows);
-  void EndPiece(size_t row, char* end, Cells* cells) const;
+  static void EndPiece(size_t row, char* end, char delimiter, Cells* cells);
 
   // Where the rows' bytes end.
   char* WriteRows(size_t rows);
   char* WriteRowsAvx2(size_t rows);
   template <typename Piece>
   char* WriteRowsBy(size_t rows);
-  template <typename Piece>
-  char* WriteText(const StringView& text, char* out);
+  static bool IsNull(const Cells& cells, size_t row);
+  char* WriteText(std::string_view text, char* out);
   char* WriteBytes(std::string_view bytes, char* out);
-  char* WriteOddText(std::string_view text, char* out);
+  const char* Limit() const;
   char* RoomFor(size_t bytes, char* out);
 
   void AppendValue(const RowBatch& batch, int column, int row, std::string* out);
