@@ -163,9 +163,9 @@ class AppendTopN final : public RankOperator {
     }
     *beyond_rank_ += batch.rows - static_cast<int64_t>(admitted_.size());
     for (size_t i = 0; i < admitted_.size(); ++i) {
-      if (i + kFetchRows < admitted_.size()) rows_.PrefetchRows(KeyOf(admitted_[i + kFetchRows]));
-      if (i + kFetchLast < admitted_.size())
-        rows_.PrefetchLastRow(KeyOf(admitted_[i + kFetchLast]));
+      if (i + kFetchRows < admitted_.size())
+        OrderedState::PrefetchRows(GateOf(admitted_[i + kFetchRows]));
+      if (i + kFetchPushed < admitted_.size()) FetchPushed(admitted_[i + kFetchPushed]);
       const int32_t row = admitted_[i];
       if (Admits(row)) {
         RT_TRY(Take(row));
@@ -178,32 +178,33 @@ class AppendTopN final : public RankOperator {
   }
 
  private:
-  // How many rows ahead a key's rows, and then the last of them, are fetched.
+  // How many rows ahead a key's rows, and then what those say that will be emitted, are fetched.
   static constexpr size_t kFetchRows = 16;
-  static constexpr size_t kFetchLast = 6;
-
-  // What a row has to be better than, of a key of this batch: side by side, not in state.
-  struct Gate {
-    SortPrefix last = 0;
-    int64_t rows = 0;
-  };
+  static constexpr size_t kFetchPushed = 6;
 
   Entry KeyOf(int32_t row) const { return entries_[static_cast<size_t>(groups_.of(row))]; }
+  const OrderedState::Outlook& GateOf(int32_t row) const {
+    return gates_[static_cast<size_t>(groups_.of(row))];
+  }
 
   void FindGates() {
     gates_.resize(entries_.size());
     for (size_t group = 0; group < entries_.size(); ++group)
-      gates_[group] = GateOf(entries_[group]);
+      gates_[group] = rows_.OutlookOf(entries_[group]);
   }
-  Gate GateOf(Entry key) const {
-    const int64_t rows = rows_.rows(key);
-    return rows == 0 ? Gate{} : Gate{rows_.last_prefix(key), rows};
+
+  void FetchPushed(int32_t row) const {
+    if (numbered_) {
+      rows_.PrefetchPushed(GateOf(row), sorts_.prefix(row));
+    } else {
+      rows_.PrefetchLast(GateOf(row));
+    }
   }
 
   bool Admits(int row) const {
     const int64_t end = EndOf(row);
     if (end <= 0) return false;
-    const Gate& gate = gates_[static_cast<size_t>(groups_.of(row))];
+    const OrderedState::Outlook& gate = GateOf(row);
     if (gate.rows < AdmittedOf(end)) return true;
     const SortPrefix prefix = sorts_.prefix(row);
     if (prefix != gate.last) return prefix < gate.last;
@@ -228,12 +229,12 @@ class AppendTopN final : public RankOperator {
       rows_.Erase(key, last);
     }
     if (!numbered_ && position < end) output_.AddInput(RowKind::kInsert, row);
-    gates_[static_cast<size_t>(groups_.of(row))] = GateOf(key);
+    gates_[static_cast<size_t>(groups_.of(row))] = rows_.OutlookOf(key);
     return Status::Ok();
   }
 
   OrderedState rows_;
-  std::vector<Gate> gates_;  // of the groups
+  std::vector<OrderedState::Outlook> gates_;  // of the groups: what a row has to be better than
   std::vector<int32_t> admitted_;
 };
 

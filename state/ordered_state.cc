@@ -31,11 +31,11 @@ OrderedState::OrderedState(const OperatorContext& context, Ttl ttl) : roots_(con
 // --- comparing and finding ---
 
 int OrderedState::Compare(SortKeyView sort, const Row& row) const {
-  const SortPrefix prefix = (SortPrefix{row.high} << 64) | row.low;
+  const SortPrefix prefix = PrefixOf(row);
   if (sort.prefix != prefix) return sort.prefix < prefix ? -1 : 1;
   if (sort.bytes.size() <= sizeof(SortPrefix)) return 0;
-  const Record* record = RecordOf(row);
-  return sort.bytes.compare({record->bytes, record->sort_size});
+  char room[sizeof(SortPrefix)];
+  return sort.bytes.compare(SortKeyOf(row, RecordOf(row), room));
 }
 
 void OrderedState::DescendTo(const Root* root, int64_t position, Path* path) const {
@@ -86,7 +86,7 @@ uint32_t OrderedState::PlaceInLeaf(const Leaf* leaf, SortKeyView sort, int goes_
     uint32_t place = 0;
     for (uint32_t i = 0; i < leaf->count; ++i) {
       const Row& row = leaf->rows[i];
-      place += ((SortPrefix{row.high} << 64) | row.low) <= sort.prefix;
+      place += PrefixOf(row) <= sort.prefix;
     }
     return place;
   }
@@ -141,18 +141,19 @@ OrderedState::Inner* OrderedState::NewInner(Arena::Ref* ref) {
 
 OrderedState::Row OrderedState::MakeRow(SortKeyView sort, size_t row_bytes, uint64_t arrival,
                                         uint64_t tag) {
-  const Arena::Ref ref = arena().Allocate(sizeof(Record) + sort.bytes.size() + row_bytes);
+  const size_t kept = KeptSort(sort.bytes.size());
+  const Arena::Ref ref = arena().Allocate(sizeof(Record) + kept + row_bytes);
   Record* record = NodeAt<Record>(ref);
   record->sort_size = static_cast<uint32_t>(sort.bytes.size());
   record->row_size = static_cast<uint32_t>(row_bytes);
-  if (!sort.bytes.empty()) std::memcpy(record->bytes, sort.bytes.data(), sort.bytes.size());
+  if (kept > 0) std::memcpy(record->bytes, sort.bytes.data(), kept);
   return {static_cast<uint64_t>(sort.prefix >> 64), static_cast<uint64_t>(sort.prefix), arrival,
           (tag & kTagMask) | ref};
 }
 
 void OrderedState::FreeRecord(const Row& row) {
   const Record* record = RecordOf(row);
-  const size_t bytes = sizeof(Record) + record->sort_size + record->row_size;
+  const size_t bytes = sizeof(Record) + KeptSort(record->sort_size) + record->row_size;
   arena().Free(row.record & HotTable::kRefMask, Arena::ClassOf(bytes));
 }
 
@@ -187,7 +188,7 @@ int64_t OrderedState::InsertRoom(Entry key, SortKeyView sort, size_t row_bytes, 
   }
   Root* root = MutableRoot(key);
   const Row row = MakeRow(sort, row_bytes, root->next_arrival++, tag);
-  *room = RecordOf(row)->bytes + sort.bytes.size();
+  *room = RecordOf(row)->bytes + KeptSort(sort.bytes.size());
   if (root->height == 0) return InsertIntoLeaf(root, sort, row);
   Path path;
   DescendBySort(root, sort, true, &path);
@@ -240,11 +241,11 @@ void OrderedState::InsertRow(Root* root, Path* path, const Row& row) {
   }
 }
 
-// A root leaf of twice the room. Requires: fewer than 32 rows fit.
+// A root leaf of more room. Requires: fewer than 32 rows fit.
 OrderedState::Leaf* OrderedState::GrowLeaf(Root* root) {
   const Leaf* leaf = NodeAt<Leaf>(root->node);
   Arena::Ref ref;
-  Leaf* larger = NewLeaf(leaf->capacity * 2, &ref);
+  Leaf* larger = NewLeaf(leaf->capacity + (leaf->capacity < 16 ? 4 : 8), &ref);
   std::memcpy(static_cast<void*>(larger->rows), leaf->rows, leaf->count * sizeof(Row));
   larger->count = leaf->count;
   arena().Free(root->node, Arena::ClassOf(sizeof(Leaf) + leaf->capacity * sizeof(Row)));
@@ -446,8 +447,8 @@ void OrderedState::Replace(Entry key, int64_t position, std::string_view row) {
   DescendTo(root, position, &path);
   Row& place = path.leaf->rows[path.index];
   Record* record = RecordOf(place);
-  const size_t sort_size = record->sort_size;
-  const size_t bytes = sizeof(Record) + sort_size;
+  const size_t kept = KeptSort(record->sort_size);
+  const size_t bytes = sizeof(Record) + kept;
   if (Arena::ClassOf(bytes + row.size()) != Arena::ClassOf(bytes + record->row_size)) {
     const Arena::Ref ref = arena().Allocate(bytes + row.size());
     Record* larger = NodeAt<Record>(ref);
@@ -458,22 +459,22 @@ void OrderedState::Replace(Entry key, int64_t position, std::string_view row) {
     record = larger;
   }
   record->row_size = static_cast<uint32_t>(row.size());
-  std::memcpy(record->bytes + sort_size, row.data(), row.size());
+  std::memcpy(record->bytes + kept, row.data(), row.size());
 }
 
 // --- walking ---
 
-OrderedState::Cursor OrderedState::At(Entry key, int64_t position) const {
-  Cursor cursor;
-  if (position < 0 || position >= rows(key)) return cursor;
+OrderedState::Cursor OrderedState::AtInTree(Entry key, int64_t position) const {
   Path path;
   DescendTo(RootOf(key), position, &path);
+  Cursor cursor;
   cursor.state_ = this;
   cursor.key_ = key;
   cursor.leaf_ = reinterpret_cast<const char*>(path.leaf);
   cursor.first_ = path.position;
   cursor.index_ = static_cast<int>(path.index);
   cursor.count_ = static_cast<int>(path.leaf->count);
+  cursor.in_tree_ = true;
   return cursor;
 }
 
@@ -488,41 +489,17 @@ OrderedState::Cursor OrderedState::Seek(Entry key, SortKeyView sort) const {
   cursor.first_ = path.position;
   cursor.index_ = static_cast<int>(path.index);
   cursor.count_ = static_cast<int>(path.leaf->count);
-  if (cursor.index_ == cursor.count_) cursor.NextLeaf();
+  cursor.in_tree_ = RootOf(key)->height > 0;
+  if (cursor.index_ == cursor.count_ && cursor.in_tree_) cursor.NextLeaf();
   return cursor;
 }
 
 void OrderedState::Cursor::NextLeaf() { *this = state_->At(key_, first_ + count_); }
 
-std::string_view OrderedState::Cursor::row() const {
-  const Record* record = state_->RecordOf(reinterpret_cast<const Leaf*>(leaf_)->rows[index_]);
-  return {record->bytes + record->sort_size, record->row_size};
-}
-
-char* OrderedState::Cursor::mutable_row() const { return const_cast<char*>(row().data()); }
-
-std::string_view OrderedState::Cursor::sort_key() const {
-  const Record* record = state_->RecordOf(reinterpret_cast<const Leaf*>(leaf_)->rows[index_]);
-  return {record->bytes, record->sort_size};
-}
-
-SortPrefix OrderedState::Cursor::prefix() const {
-  const Row& row = reinterpret_cast<const Leaf*>(leaf_)->rows[index_];
-  return (SortPrefix{row.high} << 64) | row.low;
-}
-
-uint64_t OrderedState::Cursor::arrival() const {
-  return reinterpret_cast<const Leaf*>(leaf_)->rows[index_].arrival;
-}
-
 void OrderedState::Cursor::Prefetch(int64_t rows) const {
   const Leaf* leaf = reinterpret_cast<const Leaf*>(leaf_);
   const int end = static_cast<int>(std::min<int64_t>(count_, index_ + rows));
   for (int i = index_; i < end; ++i) state_->PrefetchRecord(leaf->rows[i]);
-}
-
-bool OrderedState::Cursor::MayHaveTag(uint64_t tag) const {
-  return ((reinterpret_cast<const Leaf*>(leaf_)->rows[index_].record ^ tag) & kTagMask) == 0;
 }
 
 // --- snapshots ---
@@ -540,8 +517,9 @@ void OrderedState::Snapshot(SnapshotWriter& writer) const {
         const Record* record = RecordOf(row);
         to.PutU64(row.arrival);
         to.PutU32(static_cast<uint32_t>(row.record >> HotTable::kTagShift));
-        to.PutBytes({record->bytes, record->sort_size});
-        to.PutBytes({record->bytes + record->sort_size, record->row_size});
+        char room[sizeof(SortPrefix)];
+        to.PutBytes(SortKeyOf(row, record, room));
+        to.PutBytes(RowOf(record));
       }
     }
   });
@@ -566,7 +544,8 @@ Status OrderedState::Restore(SnapshotReader& reader) {
       const Row row =
           MakeRow(view, row_bytes.size(), arrival, uint64_t{tag} << HotTable::kTagShift);
       if (!row_bytes.empty())
-        std::memcpy(RecordOf(row)->bytes + sort.size(), row_bytes.data(), row_bytes.size());
+        std::memcpy(const_cast<char*>(RowOf(RecordOf(row)).data()), row_bytes.data(),
+                    row_bytes.size());
       Path path;
       DescendBySort(root, view, true, &path);
       const bool in_order = path.position + path.index == root->rows;

@@ -9,9 +9,9 @@
 // the caller chooses (of the content, or of a row key), by which it is found among many. Rows are
 // opaque bytes; they may be overwritten in place.
 //
-//   per key   a counted B+ tree of 32-row leaves; up to 32 rows a single leaf of 4, 8, 16, 32
+//   per key   a counted B+ tree of 32-row leaves; up to 32 rows a single leaf of 4, 8, 12 ... 32
 //   leaf      | prefix of the sort key: 16 bytes | arrival: u64 | tag: 30 bits, record: 34 | ...
-//   record    | sort key size: u32 | row size: u32 | sort key | row |
+//   record    | sort key size: u32 | row size: u32 | sort key, unless the prefix is all | row |
 //
 // In a backend (engine/keyed_state.h) each row becomes one entry under key + sort key + arrival.
 // One lane.
@@ -28,6 +28,8 @@
 namespace rowtide {
 
 class OrderedState final : public StatePart {
+  struct Row;
+
  public:
   explicit OrderedState(const OperatorContext& context) : OrderedState(context, Ttl(context)) {}
   OrderedState(const OperatorContext& context, Ttl ttl);
@@ -57,15 +59,44 @@ class OrderedState final : public StatePart {
     return sort.bytes.size() > sizeof(SortPrefix) && Compare(sort, RowAt(key, rows(key) - 1)) < 0;
   }
   void Prefetch(Entry key) const { roots_.Prefetch(key); }
-  // Fetches the first rows of a key whose entry is at hand, and later on what its last row says.
+  // Fetches the first rows of a key whose entry is at hand.
   void PrefetchRows(Entry key) const {
     if (!roots_.Has(key)) return;
     const char* node = roots_arena().At(RootOf(key)->node);
     for (int line = 0; line < 6; ++line) __builtin_prefetch(node + 64 * line);
   }
-  void PrefetchLastRow(Entry key) const {
-    if (!roots_.Has(key) || RootOf(key)->height > 0) return;
-    const Leaf* leaf = NodeAt<Leaf>(RootOf(key)->node);
+
+  // What a loop over many keys keeps of each beside it, so that it need not go to the entry to
+  // decide or to fetch ahead. Good until the next change of the key.
+  struct Outlook {
+    SortPrefix last = 0;  // of the last row
+    int64_t rows = 0;
+    const char* leaf = nullptr;  // when all rows are in one
+  };
+  Outlook OutlookOf(Entry key) const {
+    if (!roots_.Has(key)) return {};
+    const Root* root = RootOf(key);
+    return {(SortPrefix{root->last_high} << 64) | root->last_low, root->rows,
+            root->height == 0 ? NodeAt<char>(root->node) : nullptr};
+  }
+  // Fetches the rows; later on, once they are at hand, what those say that a new row with that
+  // sort key would push on.
+  static void PrefetchRows(const Outlook& key) {
+    if (key.leaf == nullptr) return;
+    for (int line = 0; line < 6; ++line) __builtin_prefetch(key.leaf + 64 * line);
+  }
+  void PrefetchPushed(const Outlook& key, SortPrefix sort) const {
+    if (key.leaf == nullptr) return;
+    const Leaf* leaf = reinterpret_cast<const Leaf*>(key.leaf);
+    for (uint32_t i = leaf->count; i-- > 0;) {
+      const Row& row = leaf->rows[i];
+      if (PrefixOf(row) <= sort) return;
+      PrefetchRecord(row);
+    }
+  }
+  void PrefetchLast(const Outlook& key) const {
+    if (key.leaf == nullptr) return;
+    const Leaf* leaf = reinterpret_cast<const Leaf*>(key.leaf);
     PrefetchRecord(leaf->rows[leaf->count - 1]);
   }
 
@@ -98,21 +129,26 @@ class OrderedState final : public StatePart {
    public:
     bool valid() const { return index_ < count_; }
     int64_t position() const { return first_ + index_; }
-    std::string_view row() const;
-    char* mutable_row() const;
-    std::string_view sort_key() const;
-    SortKeyView sort_view() const { return {prefix(), sort_key()}; }
-    SortPrefix prefix() const;
-    uint64_t arrival() const;
+    std::string_view row() const { return RowOf(state_->RecordOf(here())); }
+    char* mutable_row() const { return const_cast<char*>(row().data()); }
+    // Valid as long as the cursor lives and stays.
+    std::string_view sort_key() const {
+      return SortKeyOf(here(), state_->RecordOf(here()), short_key_);
+    }
+    SortPrefix prefix() const { return PrefixOf(here()); }
+    uint64_t arrival() const { return here().arrival; }
     // Fetches the next rows of this leaf, this one included.
     void Prefetch(int64_t rows) const;
-    bool MayHaveTag(uint64_t tag) const;
+    bool MayHaveTag(uint64_t tag) const {
+      return (here().record ^ tag) >> HotTable::kTagShift == 0;
+    }
     void Next() {
-      if (++index_ == count_) NextLeaf();
+      if (++index_ == count_ && in_tree_) NextLeaf();
     }
 
    private:
     friend class OrderedState;
+    const Row& here() const { return reinterpret_cast<const Leaf*>(leaf_)->rows[index_]; }
     void NextLeaf();
     const OrderedState* state_ = nullptr;
     Entry key_;
@@ -120,9 +156,22 @@ class OrderedState final : public StatePart {
     int64_t first_ = 0;  // position of the leaf's first row
     int index_ = 0;
     int count_ = 0;
+    bool in_tree_ = false;  // there may be a next leaf
+    mutable char short_key_[sizeof(SortPrefix)];
   };
   // Invalid when there is no such position.
-  Cursor At(Entry key, int64_t position) const;
+  Cursor At(Entry key, int64_t position) const {
+    if (position < 0 || position >= rows(key)) return {};
+    const Root* root = RootOf(key);
+    if (root->height > 0) return AtInTree(key, position);
+    Cursor cursor;
+    cursor.state_ = this;
+    cursor.key_ = key;
+    cursor.leaf_ = NodeAt<char>(root->node);
+    cursor.index_ = static_cast<int>(position);
+    cursor.count_ = static_cast<int>(root->rows);
+    return cursor;
+  }
   Cursor Begin(Entry key) const { return At(key, 0); }
   // At the lower bound of `sort`, with one descent; invalid when all rows lie before it.
   Cursor Seek(Entry key, SortKeyView sort) const;
@@ -214,6 +263,22 @@ class OrderedState final : public StatePart {
     for (int line = 0; line < 4; ++line) __builtin_prefetch(record + 64 * line);
   }
   Record* RecordOf(const Row& row) const { return NodeAt<Record>(row.record & HotTable::kRefMask); }
+  static SortPrefix PrefixOf(const Row& row) { return (SortPrefix{row.high} << 64) | row.low; }
+  // Bytes of the sort key in the record: none when the prefix holds all of them.
+  static size_t KeptSort(size_t sort_size) {
+    return sort_size <= sizeof(SortPrefix) ? 0 : sort_size;
+  }
+  static std::string_view RowOf(const Record* record) {
+    return {record->bytes + KeptSort(record->sort_size), record->row_size};
+  }
+  // Written to `room` if it is short.
+  static std::string_view SortKeyOf(const Row& row, const Record* record, char* room) {
+    if (record->sort_size > sizeof(SortPrefix)) return {record->bytes, record->sort_size};
+    const uint64_t words[2] = {__builtin_bswap64(row.high), __builtin_bswap64(row.low)};
+    std::memcpy(room, words, sizeof(words));
+    return {room, record->sort_size};
+  }
+  Cursor AtInTree(Entry key, int64_t position) const;
   int Compare(SortKeyView sort, const Row& row) const;
   const Row& RowAt(Entry key, int64_t position) const;
   void DescendTo(const Root* root, int64_t position, Path* path) const;
