@@ -206,8 +206,10 @@ class RowtimeFirstOnce final : public KeyedOperator {
     due_.clear();
     while (timers_.HasDue(watermark_) && due_.size() < size_t{kBatchRows}) {
       due_.push_back(static_cast<uint32_t>(timers_.PopFirst().payload));
-      const Waiting& waiting = At(due_.back());
-      if (waiting.entry != kReplaced) keys_state_.PrefetchPlace(waiting.entry);
+      __builtin_prefetch(&At(due_.back()));
+    }
+    for (const uint32_t number : due_) {
+      if (At(number).entry != kReplaced) keys_state_.PrefetchPlace(At(number).entry);
     }
     if (watch_) RT_TRY(LeaveNotes());
     keys_state_.ReadClock();

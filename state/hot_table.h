@@ -47,6 +47,13 @@ class HotTable {
     const uint32_t mask = Matches(line, hash >> kTagShift);
     return mask == 0 ? nullptr : line + __builtin_ctz(mask);
   }
+  // For a key of which Candidate knows nothing: fetches where it may have flowed over to, and what
+  // Insert asks. Requires: its home line is in the cache.
+  void PrefetchMiss(uint64_t hash) const {
+    const Slot* const line = HomeLine(hash);
+    if (line[kLineSlots - 1] != 0) __builtin_prefetch(line + kLineSlots, 1);
+    __builtin_prefetch(directory_[DirectoryIndex(hash)]);
+  }
   // The slot for which `matches(reference)` holds, or null.
   template <typename Match>
   Slot* Find(uint64_t hash, const Match& matches) const {

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,18 @@ namespace rowtide {
 
 uint64_t HashBytes(std::string_view bytes);
 inline constexpr uint32_t kKeyBytesMax = (1u << 24) - 1;
+
+// Without a call for keys of two BIGINTs.
+inline bool EqualKeys(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  if (a.size() == 16) {
+    uint64_t of_a[2], of_b[2];
+    std::memcpy(of_a, a.data(), 16);
+    std::memcpy(of_b, b.data(), 16);
+    return ((of_a[0] ^ of_b[0]) | (of_a[1] ^ of_b[1])) == 0;
+  }
+  return std::memcmp(a.data(), b.data(), a.size()) == 0;
+}
 
 // The keys of the rows of a batch: contiguous bytes, where each begins, a 64-bit hash of each.
 // Reused between batches.

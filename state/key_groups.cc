@@ -18,7 +18,7 @@ void KeyGroups::Fold(const KeyBatch& keys) {
     for (; slots[at] != 0; at = (at + 1) % kSlots) {
       const int32_t other = slots[at] - 1;
       const int32_t first = first_rows_[static_cast<size_t>(other)];
-      if (hashes[first] == hash && keys.key(first) == keys.key(row)) {
+      if (hashes[first] == hash && EqualKeys(keys.key(first), keys.key(row))) {
         group = other;
         break;
       }

@@ -1,5 +1,5 @@
-// Rows that wait and then leave, about in the order in which they came: appended to blocks one after
-// the other, so that writing and reading both run through memory forwards.
+// Rows that wait and then leave, about in the order in which they came: appended to blocks one
+// after the other, so that writing and reading both run through memory forwards.
 //
 //   block 0   | row | row | (gone) |        handed on with the rows that leave: nothing is copied
 //   block 1   | row | row | ...             the open one

@@ -46,6 +46,8 @@ void ValueState::Prepare(const KeyBatch& keys, int count, const RowAt& row_at) {
       const char* block = arena_.At(HotTable::RefOf(*slot));
       __builtin_prefetch(block, 1);
       __builtin_prefetch(block + 64);
+    } else {
+      table_.PrefetchMiss(hashes[row_at(i)]);
     }
   }
 }

@@ -209,14 +209,7 @@ class ValueState final : public StatePart {
   }
   bool Matches(Arena::Ref ref, std::string_view key) const {
     const Header* header = At(ref);
-    if (header->key_size != key.size()) return false;
-    if (key.size() == 16) {
-      uint64_t a[2], b[2];
-      std::memcpy(a, KeyOf(header), 16);
-      std::memcpy(b, key.data(), 16);
-      return ((a[0] ^ b[0]) | (a[1] ^ b[1])) == 0;
-    }
-    return std::memcmp(KeyOf(header), key.data(), key.size()) == 0;
+    return EqualKeys({KeyOf(header), header->key_size}, key);
   }
   HotTable::Slot* Lookup(std::string_view key, uint64_t hash) const {
     return table_.Find(hash, [&](Arena::Ref ref) { return Matches(ref, key); });

@@ -81,6 +81,9 @@ class CsvDecoder final : public Decoder {
   Result<bool> TakeHeader();
   Status BadHeader(const std::string& why) const;
   Status UseHeader();
+  // How many plain records follow, up to `rows`: a delimiter behind each field, \n behind the last
+  // one, no other mark between.
+  int FindPlainRows(int rows) const;
   bool TakePlainRecord(int row);  // false: not plain, nothing taken
   Walk WalkRecord(int row);
   Walk WalkCells(const char** at);
@@ -97,16 +100,28 @@ class CsvDecoder final : public Decoder {
   bool IsDelimiter(const char* at) const;
   Cell Unescape(const char* begin, const char* end, bool quoted);
   char* Room(size_t bytes);
+  bool HasNullText() const {
+    return spec_.options.null_literal || spec_.options.empty_string_as_null;
+  }
   void MarkNulls(Wanted& wanted, int rows) const;
   void DecodeColumn(Wanted& wanted, int rows, Trouble* trouble);
   template <typename T, typename Parse>
   void DecodeCells(Wanted& wanted, int rows, Trouble* trouble, Parse parse);
+  template <typename T, typename Parse>
+  void DecodePlainCells(Wanted& wanted, int rows, Trouble* trouble, Parse parse);
   void DecodeTimestamps(Wanted& wanted, int rows, Trouble* trouble);
   void SetNull(Wanted& wanted, int row, Trouble* trouble);
   void BadCell(Wanted& wanted, int row, Trouble* trouble);
   void Drop(const Wanted& wanted, int row, Trouble* trouble, RejectReason reason,
             std::string message);
+  Status DecodePlainStep(int rows);
   Status DecodeStep(int rows);
+  // Of a row of the step.
+  RecordPlace PlaceOf(int row) const;
+  int64_t EndOf(int row) const;
+  uint32_t PlainBegin(int row) const {  // an offset like the marks
+    return plain_marks_[static_cast<ptrdiff_t>(row) * fields_ - 1] + 1;
+  }
   void MoveTo(const char* next, int64_t lines);
   // Bad rows of the step, and records that were walked past, in the order of the file.
   Status HandOver();
@@ -118,9 +133,10 @@ class CsvDecoder final : public Decoder {
 
   CsvDecoderSpec spec_;
   CsvScanner scanner_;
-  int fields_;                     // of a whole record
-  bool has_plain_rows_;            // whether the short way exists under these options
-  bool takes_plain_rows_ = false;  // … and in this block: no record in it can be too large
+  int fields_;                      // of a whole record
+  bool has_plain_rows_;             // whether the short way exists under these options
+  bool takes_plain_rows_ = false;   // … and in this block: no record in it can be too large
+  bool takes_plain_steps_ = false;  // … and no text of a cell stands for NULL
   std::vector<Wanted> wanted_;
   Rejects* rejects_;
   std::string header_;          // names of the file's columns, each with a zero byte behind it
@@ -147,7 +163,10 @@ class CsvDecoder final : public Decoder {
   size_t copied_ = 0;
   std::vector<uint8_t> dropped_;  // rows left out under kSkip; empty = none
 
-  // The step at hand.
+  // The step at hand: of plain rows alone, whose fields are where the marks say, or of rows whose
+  // fields were walked to.
+  const uint32_t* plain_marks_ = nullptr;  // null: it is not
+  RecordPlace plain_place_;                // of its first row
   RecordPlace places_[kStepRows];
   int64_t ends_[kStepRows];  // bytes; comments may follow before the next row
   std::vector<Cell> record_;

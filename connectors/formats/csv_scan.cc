@@ -7,17 +7,32 @@
 namespace rowtide {
 namespace {
 
-// Appends the places of the set bits; writes up to eight, or as many as there are.
+// What stands for the place of a bit in a word without one does not matter: it is overwritten.
+struct AnyCpu {
+  static uint64_t LowestBit(uint64_t bits) {
+    return static_cast<uint64_t>(__builtin_ctzll(bits | 1ull << 63));
+  }
+};
+struct WithBmi {
+  __attribute__((target("bmi"))) static uint64_t LowestBit(uint64_t bits) {
+    return _tzcnt_u64(bits);
+  }
+};
+
+// Appends the places of the set bits; writes up to four, or as many as there are.
+template <typename Cpu>
 __attribute__((always_inline)) inline uint32_t* AppendBits(uint64_t bits, uint32_t base,
                                                            uint32_t* marks) {
   const int count = __builtin_popcountll(bits);
   for (int i = 0; i < 4; ++i) {
-    marks[i] = base + static_cast<uint32_t>(__builtin_ctzll(bits | 1ull << 63));
+    marks[i] = base + static_cast<uint32_t>(Cpu::LowestBit(bits));
     bits &= bits - 1;
   }
-  for (int i = 4; i < count; ++i) {
-    marks[i] = base + static_cast<uint32_t>(__builtin_ctzll(bits));
-    bits &= bits - 1;
+  if (count > 4) {
+    for (int i = 4; i < count; ++i) {
+      marks[i] = base + static_cast<uint32_t>(Cpu::LowestBit(bits));
+      bits &= bits - 1;
+    }
   }
   return marks + count;
 }
@@ -49,11 +64,13 @@ CsvScanner::CsvScanner(std::string_view characters) {
 void CsvScanner::Find(const char* text, size_t bytes, CsvMarks* marks) const {
   if (marks->capacity < bytes + 64) {
     marks->capacity = bytes + 64;
-    marks->offsets = nullptr;  // before the new one is there, for the sake of long records
-    marks->offsets = std::make_unique_for_overwrite<uint32_t[]>(marks->capacity);
+    marks->memory = nullptr;  // before the new one is there, for the sake of long records
+    marks->memory = std::make_unique_for_overwrite<uint32_t[]>(marks->capacity + 1);
+    marks->memory[0] = ~0u;
+    marks->offsets = marks->memory.get() + 1;
   }
   marks->beyond_ascii = false;
-  marks->count = scan_(*this, text, bytes, marks->offsets.get(), &marks->beyond_ascii);
+  marks->count = scan_(*this, text, bytes, marks->offsets, &marks->beyond_ascii);
 }
 
 __attribute__((target("avx2,bmi,popcnt"))) size_t CsvScanner::ScanAvx2(const CsvScanner& scanner,
@@ -91,7 +108,7 @@ __attribute__((target("avx2,bmi,popcnt"))) size_t CsvScanner::ScanAvx2(const Csv
     } else {
       seen = _mm256_or_si256(seen, _mm256_or_si256(low, high));
     }
-    out = AppendBits(bits, static_cast<uint32_t>(i), out);
+    out = AppendBits<WithBmi>(bits, static_cast<uint32_t>(i), out);
   }
   *beyond_ascii |= _mm256_movemask_epi8(seen) != 0;
   return static_cast<size_t>(out - marks);
@@ -115,7 +132,7 @@ __attribute__((target("ssse3,popcnt"))) size_t CsvScanner::ScanSse(const CsvScan
       signs |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(block))) << (16 * j);
     }
     *beyond_ascii |= KeepFirst(signs, bytes - i) != 0;
-    out = AppendBits(KeepFirst(bits, bytes - i), static_cast<uint32_t>(i), out);
+    out = AppendBits<AnyCpu>(KeepFirst(bits, bytes - i), static_cast<uint32_t>(i), out);
   }
   return static_cast<size_t>(out - marks);
 }

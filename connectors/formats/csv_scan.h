@@ -16,7 +16,10 @@ namespace rowtide {
 
 // What one scan has found. Reused between scans.
 struct CsvMarks {
-  std::unique_ptr<uint32_t[]> offsets;
+  // Before the first mark stands one at -1, so that a field begins behind the mark before it
+  // wherever it is.
+  uint32_t* offsets = nullptr;
+  std::unique_ptr<uint32_t[]> memory;
   size_t capacity = 0;
   size_t count = 0;
   bool beyond_ascii = false;  // some byte is 0x80 or above
