@@ -3,7 +3,7 @@
 import os
 import re
 
-from programs import WORK, Run, job_file, median
+from programs import WORK, Run, bids_path, job_file, median
 
 PHASES = ("parse", "state", "output")
 JOBS = ("keep_first", "keep_last", "top10", "top10_ranked")
@@ -31,6 +31,7 @@ def print_phases(bench, job, rounds):
     """User time; that of ours is shared out among the nodes as their sampled times are."""
     folded = os.path.join(WORK, f"{job}.folded")
     command = [f"{bench.build}/rowtide", "run", "--profile", folded, job_file(job, bench.rows)]
+    obvious = [f"{bench.build}/limit_obvious", job, bids_path(bench.rows, "csv")]
     limits, ours = {"parse": [], "state": [], None: []}, []
     for _ in range(rounds):
         for phase, times in limits.items():
@@ -48,4 +49,5 @@ def print_phases(bench, job, rounds):
         text = ", ".join(f"{name} {value:.1f}" for name, value in mine.items())
         print(f"  {phase:<12}{limit[phase]:>9.1f}{whole:>9.1f}{whole - limit[phase]:>7.1f}  {text}")
     whole = sum(nodes.values())
-    print(f"  {'whole':<12}{upto[2]:>9.1f}{whole:>9.1f}{whole - upto[2]:>7.1f}  of it outside of nodes {nodes.get('waiting', 0):.1f}", flush=True)
+    print(f"  {'whole':<12}{upto[2]:>9.1f}{whole:>9.1f}{whole - upto[2]:>7.1f}  of it outside of nodes {nodes.get('waiting', 0):.1f}\n"
+          f"  the obvious program, once: {Run(obvious, bench.core).user / bench.rows * 1e9:.1f}", flush=True)

@@ -405,6 +405,36 @@ TEST(Job, SaysWhereTheTimeGoesWhenAskedTo) {
   }
 }
 
+// What measuring costs decides how often it is done.
+TEST(TimeSamples, MeasuresAllLongPollsAndFewShortOnes) {
+  for (const int64_t nanos : {0, 200000}) {
+    TimeSamples samples;
+    samples.SwitchOn();
+    const int polls = nanos == 0 ? 20000 : 50;
+    int measured = 0;
+    for (int i = 0; i < polls; ++i) {
+      samples.StartPoll();
+      measured += samples.active();
+      const auto poll = [&] {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(nanos);
+        while (std::chrono::steady_clock::now() < end) {
+        }
+        return true;
+      };
+      EXPECT_TRUE(samples.active() ? samples.Measured(0, poll) : poll());
+      samples.EndPoll();
+      EXPECT_FALSE(samples.active());
+    }
+    EXPECT_GT(measured, nanos == 0 ? 0 : polls - 5);
+    if (nanos == 0) {
+      EXPECT_LT(measured, polls / 20);
+    }
+    ASSERT_EQ(samples.paths().size(), 1u);
+    EXPECT_EQ(samples.paths()[0].caller, TimeSamples::kNone);
+    EXPECT_GE(samples.paths()[0].nanos, nanos * (polls - 5));
+  }
+}
+
 // Rows come to the sink along two ways, and the time of each is told.
 TEST(Job, TellsTimeByTheWayThatRowsTake) {
   Notes notes;
