@@ -10,7 +10,7 @@ import sys
 import venv
 
 from figures import Figure
-from programs import ROOT, WORK, Run, bids_path, generate, job_file, job_text, median, spread
+from programs import ROOT, WORK, Run, apart, bids_path, generate, job_file, job_text, median, spread
 
 FLINK_FOLDED_ROWS = 20_000
 # One task, and enough memory for RocksDB: with its default the job is slower by six.
@@ -115,7 +115,7 @@ def measure_flink(rowtide, jobs, rows, rounds, core):
         generate(os.path.dirname(rowtide), count)
     figures = []
     for job in jobs:
-        print(f"{job}: {compare_with_flink(rowtide, job)} rows of {FLINK_FOLDED_ROWS} bids, as Flink has them", flush=True)
+        print(f"{job}: {apart(compare_with_flink, rowtide, job)} rows of {FLINK_FOLDED_ROWS} bids, as Flink has them", flush=True)
         for backend in FLINK_BACKENDS:
             runs = []
             for _ in range(rounds):

@@ -13,11 +13,13 @@ import sys
 
 import elsewhere
 from figures import Figure
-from programs import ROOT, Run, bids_path, generate, job_file, median, spread
+from programs import ROOT, Run, apart, bids_path, generate, job_file, median, spread
 
 SPREAD_MAX = 1.5
 FOLDED_ROWS = 100_000
-TWO_CORES = "SET 'rowtide.source-threads' = '1';\n"
+# What may run on a core of its own, and what must be gained by it.
+TWO_CORES = {"source thread": ("SET 'rowtide.source-threads' = '1';\n", 1.4),
+             "source and sink threads": ("SET 'rowtide.source-threads' = '1';\nSET 'rowtide.sink-threads' = '1';\n", None)}
 
 
 @dataclasses.dataclass
@@ -72,7 +74,7 @@ class Bench:
             return "not compared"
         generate(self.build, FOLDED_ROWS)
         generate(self.build, FOLDED_ROWS, JOBS[job].form)
-        count = elsewhere.compare_folded(f"{self.build}/rowtide", self.python, job, FOLDED_ROWS, JOBS[job].writes)
+        count = apart(elsewhere.compare_folded, f"{self.build}/rowtide", self.python, job, FOLDED_ROWS, JOBS[job].writes)
         return f"{count} rows of {FOLDED_ROWS} bids, as DuckDB has them"
 
     def measure(self, job):
@@ -132,16 +134,19 @@ class Bench:
         return Figure(f"{job}, of JSON", median(rates), 0.6, aim=1.2, unit="GB/s")
 
     def measure_two_cores(self, job="keep_last"):
-        """Decoding on a thread of its own, on two cores, against one core without it; none before there is the setting."""
-        known = subprocess.run([f"{self.build}/rowtide", "run", "-c", TWO_CORES], capture_output=True, check=False)
-        if known.returncode != 0:
-            print("two cores: not measured, there is no setting rowtide.source-threads")
-            return []
-        one, two = self.ours(job), self.ours(job, TWO_CORES, "0,1")
-        if one.result != two.result:
-            sys.exit(f"{job} on two cores: the output differs\n  one {one.result}\n  two {two.result}")
-        pairs = [(self.ours(job), self.ours(job, TWO_CORES, "0,1")) for _ in range(self.rounds)]
-        ratios = [one.whole / two.whole for one, two in pairs]
-        cpu = [one.cpu / two.cpu for one, two in pairs]
-        print(f"{job}, two cores to one: whole {spread(ratios)}   rows/CPU s {spread(cpu)}", flush=True)
-        return [Figure(f"{job}, two cores to one", median(ratios), 1.4, aim=1.7)]
+        """Threads of their own on two cores, against one core without; what is no setting yet is left out."""
+        figures = []
+        for name, (settings, least) in TWO_CORES.items():
+            known = subprocess.run([f"{self.build}/rowtide", "run", "-c", settings], capture_output=True, check=False)
+            if known.returncode != 0:
+                print(f"{job}, {name}: not measured, there is no such setting")
+                continue
+            one, two = self.ours(job), self.ours(job, settings, "0,1")
+            if one.result != two.result:
+                sys.exit(f"{job}, {name}: the output differs\n  one core  {one.result}\n  two cores {two.result}")
+            pairs = [(self.ours(job), self.ours(job, settings, "0,1")) for _ in range(self.rounds)]
+            ratios = [one.whole / two.whole for one, two in pairs]
+            cpu = [one.cpu / two.cpu for one, two in pairs]
+            print(f"{job}, {name} on two cores to one core: whole {spread(ratios)}   rows/CPU s {spread(cpu)}", flush=True)
+            figures.append(Figure(f"{job}, {name}, two cores to one", median(ratios), least, aim=1.7))
+        return figures

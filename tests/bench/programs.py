@@ -1,5 +1,6 @@
 """Programs under the clock: what one run of one took, what it printed, and the bids that all of them read."""
 
+import concurrent.futures
 import hashlib
 import os
 import re
@@ -44,6 +45,12 @@ def job_file(job, rows, before=""):
     with open(path, "w", encoding="utf-8") as file:
         file.write(before + job_text(job, rows))
     return path
+
+
+def apart(work, *arguments):
+    """Calls it in a process of its own: what this one takes in memory would count as the peak of every program it starts."""
+    with concurrent.futures.ProcessPoolExecutor(1) as pool:
+        return pool.submit(work, *arguments).result()
 
 
 class Run:

@@ -12,6 +12,7 @@ from programs import ROOT, median, spread
 
 DRAWS = 5_000_000
 PAIRS = 3
+SKEWS = {"one": "one key", "zipf": "keys by Zipf's law", "ascending": "ascending prices"}
 
 
 def run_growth(build, core, job, keys, distribution, draws=DRAWS):
@@ -37,7 +38,7 @@ def measure_growth(build, core):
         for name in ("fill_ns", "draw_ns"):
             ratios = [a[name] / b[name] for a, b in zip(runs[most], runs[6])]
             print(f"  {name} at 10^{most} over 10^6: {spread(ratios)}", flush=True)
-            figures.append(Figure(f"{job}, {name} at 10^{most} keys over 10^6", median(ratios), most=4, aim=2.5))
+            figures.append(Figure(f"{job}, {name.replace('_', ' ')} at 10^{most} keys over 10^6", median(ratios), most=4, aim=2.5))
     for job in ("keep_first", "keep_last", "top10"):
         distributions = ["one", "zipf"] + (["ascending"] if job == "top10" else [])
         runs = {name: [] for name in ["uniform", *distributions]}
@@ -46,9 +47,9 @@ def measure_growth(build, core):
                 all_runs.append(run_growth(build, core, job, 1_000_000 if job != "top10" else 100_000, name))
         for name in distributions:
             ratios = [a["draw_ns"] / b["draw_ns"] for a, b in zip(runs[name], runs["uniform"])]
-            print(f"  {job}, {name} keys over uniform: {spread(ratios)}, "
+            print(f"  {job}, {SKEWS[name]} over uniform keys: {spread(ratios)}, "
                   f"{median([run['draw_ns'] for run in runs[name]]):.1f} ns a row", flush=True)
-            figures.append(Figure(f"{job}, {name} keys over uniform", median(ratios), most=3, aim=1))
+            figures.append(Figure(f"{job}, {SKEWS[name]} over uniform keys", median(ratios), most=3, aim=1))
     return figures
 
 
