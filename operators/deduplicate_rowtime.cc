@@ -88,11 +88,13 @@ class RowtimeEager final : public KeyedOperator {
     }
     state_.FindOrCreate(keys_, groups_.first_rows(), row_bytes_, &entries_);
     kept_.resize(entries_.size());
+    Kept* const kept = kept_.data();
+    const Entry* const entries = entries_.data();
     for (size_t group = 0; group < kept_.size(); ++group) {
-      const Entry entry = entries_[group];
-      kept_[group] = {};
+      const Entry entry = entries[group];
+      kept[group] = {};
       if (!state_.Has(entry)) continue;
-      kept_[group] = {Kept::kInState, times_.Of(row_codec_, state_.Value(entry).data())};
+      kept[group] = {Kept::kInState, times_.Of(row_codec_, state_.Value(entry).data())};
       state_.PrefetchValue(entry);  // it is most probably read, and written
     }
     return Status::Ok();
@@ -106,9 +108,10 @@ class RowtimeEager final : public KeyedOperator {
     const bool counts_only = kWatched && watch_->counts_only();
     int64_t duplicates = 0, different = 0;
     output_.Begin(batch);
+    Kept* const all_kept = kept_.data();  // the index is not checked for each row
     for (int32_t row = 0; row < batch.rows; ++row) {
       const auto group = static_cast<size_t>(groups_.of(row));
-      Kept& kept = kept_[group];
+      Kept& kept = all_kept[group];
       const bool has = kept.row != Kept::kNone;
       if (kWatched && has) {
         const bool differs = times[row] != kept.millis;

@@ -158,18 +158,22 @@ Status KeyCodec::Encode(const RowBatch& batch, KeyBatch* keys) const {
   } else {
     EncodeFixed(batch, keys);
   }
-  for (int row = 0; row < batch.rows; ++row)
-    keys->hashes_[static_cast<size_t>(row)] = HashBytes(keys->key(row));
+  uint64_t* const hashes = keys->hashes_.data();
+  if (!has_strings_ && fixed_width_ == 16 && keys->begins_.back() == 16 * rows) {
+    for (size_t row = 0; row < rows; ++row)
+      hashes[row] = XXH3_64bits(keys->bytes_.data() + 16 * row, 16);
+    return Status::Ok();
+  }
+  for (int row = 0; row < batch.rows; ++row) hashes[row] = HashBytes(keys->key(row));
   return Status::Ok();
 }
 
 void KeyCodec::EncodeFixed(const RowBatch& batch, KeyBatch* keys) const {
   const size_t stride = fixed_width_;
   char* to = keys->bytes_.Reset(stride * static_cast<size_t>(batch.rows));
-  for (int row = 0; row <= batch.rows; ++row) {
-    keys->begins_[static_cast<size_t>(row)] =
-        static_cast<uint32_t>(stride * static_cast<size_t>(row));
-  }
+  uint32_t* const begins = keys->begins_.data();
+  for (int row = 0; row <= batch.rows; ++row)
+    begins[row] = static_cast<uint32_t>(stride * static_cast<size_t>(row));
   for (const Part& part : parts_) {
     const Column& column = batch.columns[static_cast<size_t>(part.column)];
     switch (part.layout) {

@@ -48,10 +48,10 @@ class KeyBatch {
  public:
   int rows() const { return rows_; }
   std::string_view key(int row) const {
-    const uint32_t begin = begins_[static_cast<size_t>(row)];
-    return {bytes_.data() + begin, begins_[static_cast<size_t>(row) + 1] - begin};
+    const uint32_t* const begins = begins_.data() + row;  // the index is not checked for each row
+    return {bytes_.data() + begins[0], begins[1] - begins[0]};
   }
-  uint64_t hash(int row) const { return hashes_[static_cast<size_t>(row)]; }
+  uint64_t hash(int row) const { return hashes_.data()[row]; }
   const uint64_t* hashes() const { return hashes_.data(); }
 
   void Clear() {

@@ -11,8 +11,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
 
 #include "engine/row_batch.h"
 #include "state/key_codec.h"
@@ -24,18 +24,22 @@ class KeyGroups {
   // Requires: at most kBatchRows keys.
   void Fold(const KeyBatch& keys);
 
-  int groups() const { return static_cast<int>(first_rows_.size()); }
+  int groups() const { return groups_; }
   int32_t of(int row) const { return group_of_[row]; }
   // One row of each group, ascending.
-  std::span<const int32_t> first_rows() const { return first_rows_; }
+  std::span<const int32_t> first_rows() const {
+    return {first_rows_, static_cast<size_t>(groups_)};
+  }
 
  private:
   static constexpr uint32_t kSlots = 4096;  // two bytes each: 8 KiB
   static_assert(kSlots >= 2 * kBatchRows && kBatchRows < 0xffff);
 
-  std::vector<uint16_t> slots_ = std::vector<uint16_t>(kSlots);  // group + 1; 0 = empty
-  std::vector<uint16_t> used_slots_;
-  std::vector<int32_t> first_rows_;
+  // Plain arrays: no index is checked for each row.
+  std::unique_ptr<uint16_t[]> slots_ = std::make_unique<uint16_t[]>(kSlots);  // group + 1; 0: empty
+  int groups_ = 0;
+  uint16_t used_slots_[kBatchRows];  // one a group
+  int32_t first_rows_[kBatchRows];   // likewise
   int32_t group_of_[kBatchRows];
 };
 
