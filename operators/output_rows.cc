@@ -12,6 +12,7 @@ constexpr size_t kFirstRows = 64;
 
 void OutputRows::Grow() {
   const size_t rows = std::max(kFirstRows, 2 * rows_);
+  stored_.resize(rows);
   picks_.resize(rows);
   kinds_.resize(rows);
   if (numbered_) numbers_.resize(rows);
@@ -30,8 +31,7 @@ Status OutputRows::FlushTo(Collector& out) {
     RT_TRY(out.Emit(BatchOf(first, std::min<size_t>(kBatchRows, rows_ - first))));
   }
   rows_ = 0;
-  stored_.clear();
-  stored_places_.clear();
+  has_input_ = false;
   kept_.clear();
   copies_.clear();
   next_ = nullptr;
@@ -50,8 +50,7 @@ RowBatch OutputRows::BatchOf(size_t first, size_t rows) {
     batch.kinds = std::move(block);
   }
   batch.columns.reserve(static_cast<size_t>(codec_->columns()) + 1);
-  const bool has_input = stored_.size() < rows_;
-  if (!has_input) {
+  if (!has_input_) {
     codec_->GatherColumns({stored_.data() + first, rows}, &batch.columns);
   } else {
     MixColumns(first, rows, &batch.columns);
@@ -63,7 +62,7 @@ RowBatch OutputRows::BatchOf(size_t first, size_t rows) {
   }
   batch.blocks = kept_;
   batch.blocks.insert(batch.blocks.end(), copies_.begin(), copies_.end());
-  if (has_input)
+  if (has_input_)
     batch.blocks.insert(batch.blocks.end(), input_->blocks.begin(), input_->blocks.end());
   return batch;
 }
@@ -92,28 +91,29 @@ void PickValues(const Column& column, std::span<const int32_t> picks, char* to) 
 // Rows of the input, picked column by column; then the others, put in their places.
 void OutputRows::MixColumns(size_t first, size_t rows, std::vector<Column>* columns) {
   const std::span<const int32_t> picks(picks_.data() + first, rows);
-  placed_.clear();
-  const auto begin =
-      std::lower_bound(stored_places_.begin(), stored_places_.end(), first,
-                       [](int32_t place, size_t at) { return static_cast<size_t>(place) < at; });
-  for (auto at = static_cast<size_t>(begin - stored_places_.begin());
-       at < stored_.size() && static_cast<size_t>(stored_places_[at]) < first + rows; ++at) {
-    placed_.push_back({stored_places_[at] - static_cast<int32_t>(first), stored_[at]});
+  placed_.resize(kBatchRows);
+  size_t placed_rows = 0;
+  const char* const* const stored = stored_.data() + first;
+  for (size_t i = 0; i < rows; ++i) {
+    placed_.data()[placed_rows] = {static_cast<int32_t>(i), stored[i]};
+    placed_rows += stored[i] != nullptr;
   }
+  const std::span<const RowCodec::PlacedRow> placed(placed_.data(), placed_rows);
   for (int i = 0; i < codec_->columns(); ++i) {
     const Column& column = input_->columns[static_cast<size_t>(i)];
     auto values = std::make_shared<Block>(rows * static_cast<size_t>(WidthOf(codec_->layout(i))));
     PickValues(column, picks, values->data());
-    codec_->PutInto(placed_, i, values->data());
-    columns->emplace_back(codec_->layout(i), std::move(values), MixValidity(i, picks));
+    codec_->PutInto(placed, i, values->data());
+    columns->emplace_back(codec_->layout(i), std::move(values), MixValidity(i, picks, placed));
   }
 }
 
-BlockPointer OutputRows::MixValidity(int column, std::span<const int32_t> picks) const {
+BlockPointer OutputRows::MixValidity(int column, std::span<const int32_t> picks,
+                                     std::span<const RowCodec::PlacedRow> placed) const {
   const size_t rows = picks.size();
   const Column& input = input_->columns[static_cast<size_t>(column)];
   const bool any = input.may_have_nulls() ||
-                   std::any_of(placed_.begin(), placed_.end(),
+                   std::any_of(placed.begin(), placed.end(),
                                [&](const auto& row) { return codec_->IsNull(row.bytes, column); });
   if (!any) return nullptr;
   auto validity = std::make_shared<Block>((rows + 7) / 8);
@@ -124,7 +124,7 @@ BlockPointer OutputRows::MixValidity(int column, std::span<const int32_t> picks)
     byte = static_cast<char>(is_valid ? byte | bit : byte & ~bit);
   };
   for (size_t i = 0; i < rows; ++i) set(i, !input.IsNull(picks[i]));
-  for (const RowCodec::PlacedRow& row : placed_)
+  for (const RowCodec::PlacedRow& row : placed)
     set(static_cast<size_t>(row.place), !codec_->IsNull(row.bytes, column));
   return validity;
 }

@@ -34,12 +34,11 @@ class OutputRows {
   // Borrows the batch that AddInput speaks of until the last flush of its rows.
   void Begin(const RowBatch& batch) { input_ = &batch; }
 
-  void Add(RowKind kind, const char* row, int64_t number = 0) {
-    stored_.push_back(row);
-    stored_places_.push_back(static_cast<int32_t>(rows_));
-    AddPick(kind, 0, number);
+  void Add(RowKind kind, const char* row, int64_t number = 0) { AddRow(kind, row, 0, number); }
+  void AddInput(RowKind kind, int32_t row, int64_t number = 0) {
+    has_input_ = true;
+    AddRow(kind, nullptr, row, number);
   }
-  void AddInput(RowKind kind, int32_t row, int64_t number = 0) { AddPick(kind, row, number); }
   // Returns where the copy lies, valid until the flush.
   const char* AddCopy(RowKind kind, std::string_view row, int64_t number = 0) {
     const char* copy = Copy(row);
@@ -63,11 +62,12 @@ class OutputRows {
   Status FlushTo(Collector& out);
 
  private:
-  void AddPick(RowKind kind, int32_t row, int64_t number) {
+  void AddRow(RowKind kind, const char* stored, int32_t pick, int64_t number) {
     if (rows_ == kinds_.size()) [[unlikely]]
       Grow();
     // Through pointers: an index would be checked for each row.
-    picks_.data()[rows_] = row;
+    stored_.data()[rows_] = stored;
+    picks_.data()[rows_] = pick;
     kinds_.data()[rows_] = static_cast<char>(kind);
     if (numbered_) numbers_.data()[rows_] = number;
     ++rows_;
@@ -76,20 +76,20 @@ class OutputRows {
   void MakeRoom(size_t bytes);
   RowBatch BatchOf(size_t first, size_t rows);
   void MixColumns(size_t first, size_t rows, std::vector<Column>* columns);
-  BlockPointer MixValidity(int column, std::span<const int32_t> picks) const;
+  BlockPointer MixValidity(int column, std::span<const int32_t> picks,
+                           std::span<const RowCodec::PlacedRow> placed) const;
 
   const RowCodec* codec_;
   bool numbered_;
-  // What is gathered, a place each: the first `rows_` of these three.
+  // What is gathered, a place each: the first `rows_` of these.
   size_t rows_ = 0;
-  std::vector<int32_t> picks_;  // rows of the input; 0 for those that are not of it
+  std::vector<const char*> stored_;  // null for rows of the input
+  std::vector<int32_t> picks_;       // rows of the input; 0 for those that are not of it
   std::vector<char> kinds_;
   std::vector<int64_t> numbers_;
-  // Rows that are not of the input, and their places, ascending.
-  std::vector<const char*> stored_;
-  std::vector<int32_t> stored_places_;
+  bool has_input_ = false;
   const RowBatch* input_ = nullptr;
-  std::vector<RowCodec::PlacedRow> placed_;  // of the batch in the making
+  std::vector<RowCodec::PlacedRow> placed_;  // scratch of a batch in the making
   std::vector<BlockPointer> kept_;
   std::vector<BlockPointer> copies_;
   char* next_ = nullptr;
