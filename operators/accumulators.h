@@ -80,6 +80,7 @@ class ResultColumn {
   void Resize(int rows) {
     values_.resize(static_cast<size_t>(rows) * static_cast<size_t>(width_));
     nulls_.resize(static_cast<size_t>(rows));
+    may_have_nulls_ = false;
   }
   template <typename T>
   void Put(int row, T value) {
@@ -92,10 +93,12 @@ class ResultColumn {
                      static_cast<size_t>(width_));
   }
   void PutNull(int row) {
+    may_have_nulls_ = true;
     nulls_[static_cast<size_t>(row)] = 1;
     __builtin_memset(values_.data() + static_cast<size_t>(row) * static_cast<size_t>(width_), 0,
                      static_cast<size_t>(width_));
   }
+  bool may_have_nulls() const { return may_have_nulls_; }
   bool IsNull(int row) const { return nulls_[static_cast<size_t>(row)] != 0; }
   const char* at(int row) const {
     return values_.data() + static_cast<size_t>(row) * static_cast<size_t>(width_);
@@ -110,6 +113,7 @@ class ResultColumn {
  private:
   Layout layout_ = Layout::kInt64;
   int width_ = 8;
+  bool may_have_nulls_ = false;  // one was put since Resize
   std::vector<char> values_;
   std::vector<uint8_t> nulls_;
 };

@@ -235,6 +235,7 @@ void GroupAggregate::StepUnit(const RowBatch& rows, int first, int last, int uni
 Status GroupAggregate::RunAndEmit(const RowBatch& batch, const GroupRows& rows, Collector& out) {
   const int units = static_cast<int>(changes_.size());
   calls_->Run(batch, rows, units, &strings_);
+  output_.Reserve(2 * changes_.size());
   for (int unit = 0; unit < units; ++unit) {
     const int key_row = rows.units ? bundle_rows_.last_rows[static_cast<size_t>(unit)] : unit;
     switch (changes_[static_cast<size_t>(unit)]) {

@@ -33,15 +33,15 @@ struct Width16 {
 
 Column GatherResults(const ResultColumn& before, const ResultColumn& after, const int32_t* results,
                      size_t rows) {
-  const ResultColumn* columns[] = {&before, &after};
   auto values = std::make_shared<Block>(rows * static_cast<size_t>(before.width()));
   std::shared_ptr<Block> validity;
   char* to = values->data();
   const auto copy = [&](auto sample) {
     using T = decltype(sample);
+    const char* const from[] = {before.at(0), after.at(0)};
     for (size_t i = 0; i < rows; ++i) {
-      const T value = columns[results[i] & 1]->Get<T>(results[i] >> 1);
-      std::memcpy(to + i * sizeof(T), &value, sizeof(T));
+      const auto at = static_cast<size_t>(results[i] >> 1) * sizeof(T);
+      std::memcpy(to + i * sizeof(T), from[results[i] & 1] + at, sizeof(T));
     }
   };
   switch (before.width()) {
@@ -51,8 +51,10 @@ Column GatherResults(const ResultColumn& before, const ResultColumn& after, cons
     case 8: copy(uint64_t{}); break;
     default: copy(Width16{}); break;
   }
-  for (size_t i = 0; i < rows; ++i) {
-    if (!columns[results[i] & 1]->IsNull(results[i] >> 1)) continue;
+  const bool may_have_nulls = before.may_have_nulls() || after.may_have_nulls();
+  for (size_t i = 0; may_have_nulls && i < rows; ++i) {
+    const ResultColumn& column = (results[i] & 1) != 0 ? after : before;
+    if (!column.IsNull(results[i] >> 1)) continue;
     if (!validity) {
       validity = std::make_shared<Block>((rows + 7) / 8);
       std::memset(validity->data(), 0xff, validity->size());
@@ -95,13 +97,11 @@ Status GroupOutput::FlushTo(const RowBatch& keys, const GroupCalls& calls, Strin
                             Collector& out) {
   const std::vector<BlockPointer> blocks = strings->Finish();
   Status status;
-  for (size_t first = 0; first < kinds_.size() && status.ok(); first += kBatchRows) {
-    const size_t rows = std::min(static_cast<size_t>(kBatchRows), kinds_.size() - first);
+  for (size_t first = 0; first < rows_ && status.ok(); first += kBatchRows) {
+    const size_t rows = std::min(static_cast<size_t>(kBatchRows), rows_ - first);
     status = out.Emit(BatchOf(keys, calls, blocks, first, rows));
   }
-  kinds_.clear();
-  key_rows_.clear();
-  results_.clear();
+  rows_ = 0;
   return status;
 }
 

@@ -27,10 +27,20 @@ class GroupOutput {
   GroupOutput(std::vector<int> group, bool separate_zeros)
       : group_(std::move(group)), separate_zeros_(separate_zeros) {}
 
+  // Makes room for so many more rows.
+  void Reserve(size_t rows) {
+    if (rows_ + rows <= kinds_.size()) return;
+    kinds_.resize(rows_ + rows);
+    key_rows_.resize(rows_ + rows);
+    results_.resize(rows_ + rows);
+  }
+  // Requires: room.
   void Add(RowKind kind, int key_row, int unit, bool after) {
-    kinds_.push_back(static_cast<char>(kind));
-    key_rows_.push_back(key_row);
-    results_.push_back(unit * 2 + (after ? 1 : 0));
+    // Through pointers: an index would be checked for each row.
+    kinds_.data()[rows_] = static_cast<char>(kind);
+    key_rows_.data()[rows_] = key_row;
+    results_.data()[rows_] = unit * 2 + (after ? 1 : 0);
+    ++rows_;
   }
   // Emits what was added, up to 1,024 rows a batch. `keys` holds the group columns in its own
   // places.
@@ -43,6 +53,7 @@ class GroupOutput {
 
   std::vector<int> group_;
   bool separate_zeros_;
+  size_t rows_ = 0;  // that many of these are in use
   std::vector<char> kinds_;
   std::vector<int32_t> key_rows_;
   std::vector<int32_t> results_;  // unit * 2, + 1: the result after

@@ -101,8 +101,7 @@ void NumberExtremes::RunAs(const RowBatch& batch, const GroupRows& rows,
         ChangeExactly(key, entry, targets, values[row], retracts);
       }
     }
-    // With every row of the group, so that a group never outlives its values.
-    if (numbers_.has_numbers(key)) numbers_.Touch(key);
+    numbers_.Touch(key);  // with every row of the group, so that it never outlives its values
     if (step & kStepClose) {
       for (const CollectionTarget& target : targets)
         Emit<T>(key, entry + target.offset, target.after, unit);
@@ -124,15 +123,13 @@ bool NumberExtremes::ChangesNoted(char* entry, const std::vector<CollectionTarge
       return false;
   }
   for (const CollectionTarget& target : targets) {
-    Extreme<T> extreme = ExtremeAt<T>(entry + target.offset);
+    char* const at = entry + target.offset;
+    const Extreme<T> extreme = ExtremeAt<T>(at);
     if (value == extreme.value) {
-      extreme.count += retracts ? -1 : 1;
+      PutExtreme<T>(at, {value, extreme.count + (retracts ? -1 : 1)});
     } else if (!retracts && Beats<T>(value, extreme.value, IsMax(target))) {
-      extreme = {value, 1};
-    } else {
-      continue;
+      PutExtreme<T>(at, {value, 1});
     }
-    PutExtreme<T>(entry + target.offset, extreme);
   }
   return true;
 }
@@ -165,8 +162,9 @@ void NumberExtremes::ChangeExactly(Entry key, char* entry,
 
 template <typename T>
 void NumberExtremes::Emit(Entry key, const char* at, ResultColumn* to, int unit) const {
-  if (ExtremeAt<T>(at).count > 0 || numbers_.positives(key) > 0) {
-    to->PutBytes(unit, at);
+  const Extreme<T> extreme = ExtremeAt<T>(at);
+  if (extreme.count > 0 || numbers_.positives(key) > 0) {
+    to->Put<T>(unit, extreme.value);
   } else {
     to->PutNull(unit);
   }
