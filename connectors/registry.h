@@ -50,6 +50,7 @@ struct SourceTraits {
   bool watermark = false;         // makes WATERMARK FOR watermarks itself
   bool source_watermark = false;  // has watermarks of its own: SOURCE_WATERMARK() is allowed
   bool bounded = true;
+  bool threads = true;  // may be read on another thread: looks at no other source
   bool watermark_on_event =
       false;  // 'scan.watermark.emit.strategy' = 'on-event', or a `rows` table
   std::vector<MetadataKey> metadata;  // readable METADATA columns

@@ -22,6 +22,8 @@ class SnapshotWriter {
     PutU64(bytes.size());
     bytes_.append(bytes);
   }
+  // Bytes that another writer has written.
+  void Append(std::string_view bytes) { bytes_.append(bytes); }
   const std::string& bytes() const { return bytes_; }
   std::string Take() { return std::move(bytes_); }
 

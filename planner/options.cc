@@ -76,6 +76,8 @@ constexpr Key kKeys[] = {
     {"rowtide.flink-compat", Kind::kBool, "false"},
     {"rowtide.limits.record-bytes", Kind::kBytes, "16mb", "", true, 1, kRecordBytesMax},
     {"rowtide.limits.json-depth", Kind::kInt, "1000", "", true, 1, kJsonDepthMax},
+    {"rowtide.source-threads", Kind::kInt, "0", "", true, 0, 1},
+    {"rowtide.sink-threads", Kind::kInt, "0", "", true, 0, 1},
     {"rowtide.stats.conflicts", Kind::kBool, "true"},
 };
 
@@ -380,6 +382,10 @@ constexpr KeyText kTexts[] = {
     {"rowtide.limits.record-bytes",
      "no record of a file may be longer; a longer one is a bad record"},
     {"rowtide.limits.json-depth", "how deep JSON may be nested"},
+    {"rowtide.source-threads",
+     "1: each source reads and decodes on a thread of its own; the rows stay the same"},
+    {"rowtide.sink-threads",
+     "1: each table that is written is encoded and written on a thread of its own"},
     {"rowtide.stats.conflicts", "whether --stats tells resends from rows that differ"},
     {"rowtide.bad-data.",
      "what becomes of records that do not decode; only the columns that a query reads are decoded"},

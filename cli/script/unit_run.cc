@@ -60,6 +60,7 @@ struct Way {
   bool cuts = false;
   bool restores = false;
   bool defers_watermarks = false;
+  bool threads = false;                          // sources are read on threads of their own
   ExpectKind compares = ExpectKind::kChangelog;  // with the plain way
 };
 
@@ -104,6 +105,7 @@ class JobRun {
     context.connectors.collected = &collected_;
     context.connectors.error = notes_.get();
     context.defers_watermarks = way_.defers_watermarks;
+    context.on_threads = way_.threads;
     if (planned_.is_query) {
       context.result = std::make_unique<QueryRows>(planned_.schema, &collected_.of(kQueryTable));
     }
@@ -213,7 +215,8 @@ class UnitRunner {
     const Result<Outcome> outcome = session_.Execute(query);
     RT_TRY(ExecuteSql("RESET 'execution.runtime-mode'", session_));
     if (!outcome.ok()) return outcome.status();
-    const Way batch{"batch mode, restored at every row", 0, false, true, false, ExpectKind::kTable};
+    const Way batch{
+        "batch mode, restored at every row", 0, false, true, false, false, ExpectKind::kTable};
     CompareWay(std::get<PlannedJob>(*outcome), batch, Status::Ok(), {sinks_.back()});
     return Status::Ok();
   }
@@ -223,6 +226,8 @@ class UnitRunner {
     std::mt19937_64 seeds(ways_.seed * 1000003 + static_cast<uint64_t>(unit_.line));
     for (int i = 0; i < ways_.cuts; ++i) ways.push_back({"cuts", seeds(), true});
     ways.push_back({"restored at every row", 0, false, true});
+    ways.push_back({"read on a thread of its own", seeds(), true, false, false, true});
+    ways.push_back({"… and restored at every batch", seeds(), true, true, false, true});
     if (!ReadsWatermarks(planned.plan))
       ways.push_back({"deferred watermarks", seeds(), true, false, true});
     return ways;

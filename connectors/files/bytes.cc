@@ -8,6 +8,7 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <vector>
@@ -289,8 +290,8 @@ class TextFile final : public ByteStream {
 
 Result<std::unique_ptr<ByteStream>> OpenBytes(const std::string& path) {
   if (path == kStandardStream) {
-    static bool is_taken = false;
-    if (std::exchange(is_taken, true))
+    static std::atomic<bool> is_taken = false;
+    if (is_taken.exchange(true))
       return Status::External("standard input has been read already, and can be read once only")
           .WithHint("keep it in a file first: cat > rows.csv");
     return std::unique_ptr<ByteStream>(std::make_unique<PlainFile>(STDIN_FILENO, "standard input"));

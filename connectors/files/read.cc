@@ -15,6 +15,8 @@ namespace rowtide {
 namespace {
 
 constexpr size_t kBlockBytes = 256 << 10;
+// Where a thread of its own decodes ahead, so many are on their way.
+constexpr size_t kBlocksKept = 16;
 // What a pipe holds, as a rule.
 constexpr size_t kPipeBytes = 64 << 10;
 
@@ -319,7 +321,7 @@ class FileSource final : public Source {
   bool is_handed_out_ = false;  // a batch that points into the block
   size_t begin_ = 0;
   size_t end_ = 0;
-  std::array<std::shared_ptr<Block>, 4> blocks_;
+  std::array<std::shared_ptr<Block>, kBlocksKept> blocks_;
   size_t next_kept_ = 0;
 };
 

@@ -26,6 +26,9 @@ struct BuildContext {
   bool counts_conflicts = false;
   // tests: watermarks come at the end only (Requires: !ReadsWatermarks)
   bool defers_watermarks = false;
+  // tests: as with 'rowtide.source-threads' and 'rowtide.sink-threads'; the only source of a
+  // job and its only sink are on threads whatever they are
+  bool on_threads = false;
 };
 
 Result<JobGraph> BuildJob(const PlannedJob& job, BuildContext context);

@@ -111,6 +111,39 @@ def checks(rowtide, lab):
     end = exchange.rest()
     yield "SIGTERM ends the wait for a row", None if (got, end) == ('+I [1,"a"]', ("", 143)) else f"{got!r}, {end!r}"
 
+    threads = "SET 'rowtide.source-threads' = '1'; "
+    for form, given in (("csv", csv), ("json", json)):
+        sql = threads + table("t", form) + "SELECT * FROM t"
+        yield f"SELECT, {form} in, read on a thread", talk(Exchange(rowtide, lab, sql), list(zip(given, changelog)))
+    for name, stop, code in (("SIGTERM", signal.SIGTERM, 143), ("SIGINT", signal.SIGINT, 130)):
+        exchange = Exchange(rowtide, lab, threads + table("t", "csv") + "SELECT * FROM t")
+        exchange.give(b"1,a\n")
+        got = exchange.line()
+        exchange.process.send_signal(stop)
+        end = exchange.rest()
+        yield f"{name} ends the wait for a row on a thread", None if (got, end) == ('+I [1,"a"]', ("", code)) else f"{got!r}, {end!r}"
+    sql = threads + "CREATE TABLE t (id BIGINT) WITH ('connector' = 'datagen', 'fields.id.kind' = 'sequence', 'fields.id.start' = '1', " \
+        "'fields.id.end' = '1000000000', 'rows-per-second' = '1000000000'); SELECT * FROM t"
+    got = Exchange(rowtide, lab, sql, "--limit", "2").rest()
+    yield "--limit ends a thread that has more", None if got == ("+I [1]\n+I [2]\n", 0) else f"{got!r}"
+    with open(os.path.join(lab, "some_bad.csv"), "w", encoding="utf-8") as file:
+        file.write("".join(f"{i},n{i}\n" if i % 7 else f"x{i},bad\n" for i in range(1, 9001)))
+    both = []
+    for sets in ("", threads):
+        sql = (sets + "SET 'rowtide.bad-data.t' = 'dead-letter'; SET 'rowtide.dead-letter.t' = 'letters.json'; " +
+               table("t", "csv", "some_bad.csv") + "SELECT COUNT(*), SUM(id) FROM t")
+        done = subprocess.run([rowtide, "run", "--output", "table", "-c", sql], cwd=lab, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=DEADLINE, check=False)
+        letters = os.path.join(lab, "letters.json")
+        with open(letters, encoding="utf-8") as file:
+            both.append((done.returncode, done.stdout, done.stderr, file.read()))
+        os.remove(letters)
+    yield "records rejected on a thread are told and kept as without", None if both[0] == both[1] and both[0][3].count("\n") == 1285 else f"{both[1][:3]!r}"
+    failing = [subprocess.run([rowtide, "run", "-c", sets + table("t", "csv", "some_bad.csv") + "SELECT * FROM t"], cwd=lab, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=DEADLINE, check=False) for sets in ("", threads)]
+    yield "a bad record on a thread ends the job as without", None if (
+        failing[0].stdout, failing[0].stderr, failing[0].returncode) == (failing[1].stdout, failing[1].stderr, 3) else failing[1].stderr
+
     fifo = os.path.join(lab, "rows.csv.gz")
     os.mkfifo(fifo)
     exchange = Exchange(rowtide, lab, table("t", "csv", fifo) + "SELECT * FROM t")

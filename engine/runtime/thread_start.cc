@@ -1,0 +1,27 @@
+#include "engine/runtime/thread_start.h"
+
+#include <pthread.h>
+
+#include <csignal>
+#include <system_error>
+#include <utility>
+
+namespace rowtide {
+
+Result<std::thread> StartThread(std::function<void()> run) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread;
+  std::string trouble;
+  try {
+    thread = std::thread(std::move(run));
+  } catch (const std::system_error& error) {
+    trouble = error.what();
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!thread.joinable()) return Status::External("cannot start a thread: {}", trouble);
+  return thread;
+}
+
+}  // namespace rowtide

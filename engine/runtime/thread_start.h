@@ -1,0 +1,14 @@
+// Starts a thread that gets no signals: those are for the thread that looks at the stop request,
+// which they shall wake from its waits.
+#pragma once
+
+#include <functional>
+#include <thread>
+
+#include "engine/status.h"
+
+namespace rowtide {
+
+Result<std::thread> StartThread(std::function<void()> run);
+
+}  // namespace rowtide
