@@ -25,9 +25,14 @@ class ColumnSlots {
   // Requires: T is the layout's type.
   template <typename T>
   void Set(int row, T value) {
-    reinterpret_cast<T*>(values_->data())[row] = value;
+    *Slot<T>(row) = value;
+  }
+  // Where the value is to be written.
+  template <typename T>
+  T* Slot(int row) {
     if (validity_) [[unlikely]]
       Bits(row) = static_cast<char>(Bits(row) | 1 << (row & 7));
+    return reinterpret_cast<T*>(values_->data()) + row;
   }
   void SetNull(int row) {
     if (!validity_) {

@@ -28,26 +28,6 @@ int64_t PowerOfTen(int exponent) {
 // As much of a value as a message shows.
 constexpr size_t kValueBytes = 40;
 
-// A string view of bytes in a block. Requires: 16 readable bytes behind their beginning.
-__attribute__((target("sse4.1"))) inline void MakeView(const char* text, uint32_t bytes,
-                                                       StringView* view) {
-  if (bytes > StringView::kInlineBytes) {
-    // As its constructor, without the question that is answered already.
-    char* const to = reinterpret_cast<char*>(view);
-    std::memcpy(to, &bytes, 4);
-    std::memcpy(to + 4, text, 4);
-    std::memcpy(to + 8, &text, 8);
-    return;
-  }
-  alignas(16) static constexpr uint8_t kKeep[32] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-                                                    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
-  __m128i value = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text));
-  value =
-      _mm_and_si128(value, _mm_loadu_si128(reinterpret_cast<const __m128i*>(kKeep + 16 - bytes)));
-  value = _mm_insert_epi32(_mm_slli_si128(value, 4), static_cast<int>(bytes), 0);
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(view), value);
-}
-
 }  // namespace
 
 Status CsvDecoder::DecodePlainStep(int rows) {

@@ -60,14 +60,4 @@ bool CsvTimestamp(std::string_view text, bool zoned, WideTime* time) {
   return true;
 }
 
-bool CsvMillis::ParseDay(const char* text) {
-  std::string_view day(text, 10);
-  int64_t days;
-  if (!TakeIsoDate(&day, DayOverflow::kLastDay, &days)) return false;
-  day_head_ = LoadEight(text);
-  std::memcpy(&day_end_, text + 8, 2);
-  day_millis_ = days * 86400000;
-  return true;
-}
-
 }  // namespace rowtide

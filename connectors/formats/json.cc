@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 
 #include "connectors/formats/hints.h"
 #include "connectors/formats/json_nested.h"
+#include "connectors/formats/json_shape.h"
 #include "connectors/formats/json_syntax.h"
 #include "connectors/formats/json_values.h"
 
@@ -23,8 +23,7 @@ enum class Found : uint8_t { kNothing, kNull, kValue };
 
 struct Wanted {
   int column;  // in the schema
-  Type type;
-  ColumnSlots slots;
+  JsonColumn values;
   Found found = Found::kNothing;
 };
 
@@ -34,7 +33,7 @@ class JsonDecoder final : public Decoder {
     for (const int column : spec_.columns) {
       const Type& type = spec_.schema.type(column);
       names_[spec_.schema.name(column)] = static_cast<int>(wanted_.size());
-      wanted_.push_back({column, type, ColumnSlots(type)});
+      wanted_.push_back({column, JsonColumn(type, spec_.options)});
     }
   }
 
@@ -42,6 +41,7 @@ class JsonDecoder final : public Decoder {
     place_ = place;
     elements_.clear();
     skips_line_ = false;
+    block_ = nullptr;
     return Status::Ok();
   }
 
@@ -49,7 +49,16 @@ class JsonDecoder final : public Decoder {
     BeginBatch(block);
     const char* next = block->data() + begin;
     const char* const stop = block->data() + end;
+    if (block != block_ || next != next_ || stop != stop_) Look(block, next, stop);
     while (rows_ < kBatchRows && next < stop) {
+      const char* const alike_end = next < lines_end_ ? TakeAlike(next) : nullptr;
+      if (alike_end != nullptr) {
+        place_.byte += alike_end + 1 - next;
+        ++place_.line;
+        ++place_.record;
+        next = alike_end + 1;
+        continue;
+      }
       const auto* line_end =
           static_cast<const char*>(std::memchr(next, '\n', static_cast<size_t>(stop - next)));
       const bool is_whole = line_end != nullptr || at_end;
@@ -67,7 +76,10 @@ class JsonDecoder final : public Decoder {
         skips_line_ = !is_whole;
         RT_TRY(RejectRecord(RejectReason::kTooLarge, TooLargeText(spec_.limits), line));
       } else {
+        const int rows = rows_;
         RT_ASSIGN(is_done, TakeLine(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line));
+        if (spec_.guesses && rows_ == rows + 1 && next < lines_end_)
+          shapes_.Missed(next, scan_, names_);
       }
       if (!is_done) break;
       place_.byte += behind - next;
@@ -76,6 +88,7 @@ class JsonDecoder final : public Decoder {
       place_.rows = 0;
       next = behind;
     }
+    next_ = next;
     return static_cast<size_t>(next - block->data()) - begin;
   }
 
@@ -86,7 +99,7 @@ class JsonDecoder final : public Decoder {
     batch.rows = rows_;
     batch.first_record = first_record_;
     batch.places = std::move(row_places_);
-    for (Wanted& wanted : wanted_) batch.columns.push_back(wanted.slots.Finish());
+    for (Wanted& wanted : wanted_) batch.columns.push_back(wanted.values.slots().Finish());
     batch.blocks = std::move(blocks_);
     blocks_.clear();
     for (BlockPointer& copies : strings_.Finish()) batch.blocks.push_back(std::move(copies));
@@ -102,12 +115,68 @@ class JsonDecoder final : public Decoder {
     if (blocks_.empty()) {
       first_record_ = place_.record;
       row_places_ = std::make_shared<Block>(kBatchRows * sizeof(RowPlace));
-      for (Wanted& wanted : wanted_) wanted.slots.Begin();
+      for (Wanted& wanted : wanted_) wanted.values.slots().Begin();
     }
     if (blocks_.empty() || blocks_.back() != block) blocks_.push_back(block);
   }
 
+  // Up to which byte there are whole lines, and whether they are UTF-8: once a block.
+  void Look(const BlockPointer& block, const char* next, const char* stop) {
+    block_ = block;
+    stop_ = stop;
+    const auto* last = static_cast<const char*>(::memrchr(next, '\n', Bytes(next, stop)));
+    lines_end_ = last != nullptr && spec_.guesses ? last + 1 : next;
+    scan_.Look(next, lines_end_);
+    is_utf8_ = scan_.is_ascii() || simdjson::validate_utf8(next, Bytes(next, lines_end_));
+  }
+  static size_t Bytes(const char* begin, const char* end) {
+    return static_cast<size_t>(end - begin);
+  }
+
   // --- records ---
+  // The row of a record that has the shape of an earlier one, without a parser. Where its line
+  // ends; null: nothing is taken, and TakeLine says what it is. Takes nothing that TakeLine would
+  // refuse or read otherwise.
+  [[gnu::noinline]] const char* TakeAlike(const char* next) {
+    if (place_.record == 0 || skips_line_) return nullptr;
+    Wanted* const columns = wanted_.data();
+    const int row = rows_;
+    const char* const line_end = shapes_.Walk(
+        next, scan_, [ =, this ](int wanted, JsonScalar value) __attribute__((always_inline)) {
+          if (wanted >= 0 && !value.has_escapes && columns[wanted].values.StoreQuickly(value, row))
+              [[likely]] {
+            return true;
+          }
+          return StoreAlike(wanted, value.kind, value.has_escapes, value.text);
+        });
+    if (line_end == nullptr || line_end - next > spec_.limits.record_bytes) return nullptr;
+    if (!is_utf8_ && !simdjson::validate_utf8(next, Bytes(next, line_end))) return nullptr;
+    for (const int missing : shapes_.missing())
+      wanted_[static_cast<size_t>(missing)].values.slots().SetNull(rows_);
+    AddRow();
+    return line_end;
+  }
+
+  [[gnu::noinline]] bool StoreAlike(int column, JsonScalar::Kind kind, bool has_escapes,
+                                    std::string_view text) {
+    JsonScalar value{.kind = kind, .has_escapes = has_escapes, .text = text};
+    if (value.has_escapes && !Unescape(&value)) return false;
+    if (column < 0) return true;
+    Wanted& wanted = wanted_[static_cast<size_t>(column)];
+    const JsonCast cast = value.kind == JsonScalar::Kind::kNull
+                              ? JsonCast::kNull
+                              : wanted.values.Store(value, rows_, &strings_);
+    if (cast != JsonCast::kNull) return cast == JsonCast::kValue;
+    if (!TakesNull(wanted)) return false;
+    wanted.values.slots().SetNull(rows_);
+    return true;
+  }
+
+  void AddRow() {
+    rejects_->CountRead(1);
+    reinterpret_cast<RowPlace*>(row_places_->data())[rows_++] = {place_.line, place_.byte};
+  }
+
   // False: an array has more rows than the batch has room for.
   Result<bool> TakeLine(std::string_view line) {
     if (line.empty()) return true;
@@ -125,8 +194,7 @@ class JsonDecoder final : public Decoder {
       return RejectRecord(trouble_reason_, std::move(trouble_), text);
     }
     if (place_.record == 0) LookForOtherCase();
-    rejects_->CountRead(1);
-    reinterpret_cast<RowPlace*>(row_places_->data())[rows_++] = {place_.line, place_.byte};
+    AddRow();
     return Status::Ok();
   }
 
@@ -276,7 +344,8 @@ class JsonDecoder final : public Decoder {
     for (const Wanted& wanted : wanted_) {
       if (wanted.found != Found::kNothing) continue;
       const std::string& column = spec_.schema.name(wanted.column);
-      for (const Seen& seen : seen_) {
+      for (size_t i = 0; i < std::min(field_, seen_.size()); ++i) {
+        const Seen& seen = seen_[i];
         if (seen.number >= 0 || seen.name.size() != column.size() + 1) continue;
         const bool same =
             std::equal(column.begin(), column.end(), seen.name.begin(), [](char a, char b) {
@@ -296,11 +365,15 @@ class JsonDecoder final : public Decoder {
       if (wanted.found == Found::kNothing && spec_.options.fail_on_missing_field) {
         return BadValue(wanted, RejectReason::kMissingField, "the record does not have the field");
       }
-      if (!wanted.type.nullable && !spec_.trusts_not_null)
+      if (!TakesNull(wanted))
         return BadValue(wanted, RejectReason::kNotNull, "NULL in a NOT NULL column");
-      wanted.slots.SetNull(rows_);
+      wanted.values.slots().SetNull(rows_);
     }
     return true;
+  }
+
+  bool TakesNull(const Wanted& wanted) const {
+    return wanted.values.type().nullable || spec_.trusts_not_null;
   }
 
   Status RejectRecord(RejectReason reason, std::string message, std::string_view record) {
@@ -382,22 +455,19 @@ class JsonDecoder final : public Decoder {
       wanted.found = Found::kNull;
       return Walk::kDone;
     }
-    JsonScalar scalar{JsonScalar::Kind::kWord, token, stays_};
+    JsonScalar scalar{.kind = JsonScalar::Kind::kWord, .stays = stays_, .text = token};
     if (type == ondemand::json_type::number) {
       if (!IsJsonNumber(token)) return Walk::kBadText;
       scalar.kind = JsonScalar::Kind::kNumber;
     } else if (type == ondemand::json_type::string) {
       scalar.kind = JsonScalar::Kind::kString;
       scalar.text = token.substr(1, token.size() - 2);
-      if (scalar.text.find('\\') != std::string_view::npos) {
-        if (!UnescapeJson(scalar.text, &scratch_)) return Walk::kBadText;
-        scalar.text = scratch_;
-        scalar.stays = false;
-      }
+      scalar.has_escapes = scalar.text.find('\\') != std::string_view::npos;
+      if (scalar.has_escapes && !Unescape(&scalar)) return Walk::kBadText;
     } else if (token != "true" && token != "false") {
       return Walk::kBadText;
     }
-    switch (StoreJson(scalar, wanted.type, spec_.options, rows_, &wanted.slots, &strings_)) {
+    switch (wanted.values.Store(scalar, rows_, &strings_)) {
       case JsonCast::kValue: wanted.found = Found::kValue; return Walk::kDone;
       case JsonCast::kNull: wanted.found = Found::kNull; return Walk::kDone;
       case JsonCast::kBad: return BadField(wanted, token);
@@ -405,13 +475,19 @@ class JsonDecoder final : public Decoder {
     return Walk::kDone;
   }
 
+  bool Unescape(JsonScalar* scalar) {
+    if (!UnescapeJson(scalar->text, &scratch_)) return false;
+    *scalar = {.kind = scalar->kind, .stays = false, .text = scratch_};
+    return true;
+  }
+
   // An object or an array is text in a STRING column, and fits nowhere else.
   Walk DecodeNested(Wanted& wanted, ondemand::value value, ondemand::json_type type) {
-    if (IsCharacter(wanted.type)) {
+    if (IsCharacter(wanted.values.type())) {
       scratch_.clear();
       if (!AppendJsonText(value, nested_ + 1, spec_.limits.json_depth, &scratch_))
         return Walk::kBadText;
-      wanted.slots.Set(rows_, strings_.Copy(scratch_));
+      wanted.values.slots().Set(rows_, strings_.Copy(scratch_));
       wanted.found = Found::kValue;
       return Walk::kDone;
     }
@@ -419,8 +495,8 @@ class JsonDecoder final : public Decoder {
       return GoOnInside(wanted, value);
     std::string_view text;
     if (!RawText(value, &text) || !CheckInside(text)) return Walk::kBadText;
-    if (type == ondemand::json_type::array && wanted.type.kind == TypeKind::kBoolean) {
-      wanted.slots.Set(rows_, uint8_t{0});  // not true, so false
+    if (type == ondemand::json_type::array && wanted.values.type().kind == TypeKind::kBoolean) {
+      wanted.values.slots().Set(rows_, uint8_t{0});  // not true, so false
       wanted.found = Found::kValue;
       return Walk::kDone;
     }
@@ -451,12 +527,12 @@ class JsonDecoder final : public Decoder {
       wanted.found = Found::kNull;
       return Walk::kDone;
     }
-    BadValue(
-        wanted, RejectReason::kCast,
-        fmt::format("no {}: {}", ToString(wanted.type.Nullable()), Excerpt(text, kValueBytes)));
+    BadValue(wanted, RejectReason::kCast,
+             fmt::format("no {}: {}", ToString(wanted.values.type().Nullable()),
+                         Excerpt(text, kValueBytes)));
     if (rejects_->fails())
       trouble_hint_ =
-          CastHint(text, spec_.schema.name(wanted.column), wanted.type, TextFormat::kJson);
+          CastHint(text, spec_.schema.name(wanted.column), wanted.values.type(), TextFormat::kJson);
     return Walk::kBadValue;
   }
 
@@ -477,10 +553,19 @@ class JsonDecoder final : public Decoder {
   JsonDecoderSpec spec_;
   Rejects* rejects_;
   std::vector<Wanted> wanted_;
-  std::map<std::string, int, std::less<>> names_;
+  JsonNames names_;
   ondemand::parser parser_;
+  JsonShapes shapes_;
+  JsonScan scan_;
   RecordPlace place_;
   bool skips_line_ = false;  // the next bytes are the rest of a record that was too large
+
+  // The block at hand: whole lines up to `lines_end_`; Decode left off at `next_`.
+  BlockPointer block_;
+  const char* next_ = nullptr;
+  const char* stop_ = nullptr;
+  const char* lines_end_ = nullptr;
+  bool is_utf8_ = false;
 
   // The batch so far.
   int rows_ = 0;

@@ -6,8 +6,12 @@
 //   columns   1 2 | Ann NULL                                 one slot a row (column_slots.h)
 //
 // Every record is checked as a whole, also what nobody reads. Of two fields of one name the last
-// counts. Strings without escapes stay in the input block. A record that simdjson refuses goes
-// through json_syntax once more, for the place and the reason.
+// counts. Strings without escapes stay in the input block.
+//
+// A record goes the shortest way that takes it:
+//   json_shape     it looks like one of the last: names are compared, values found where they end
+//   simdjson       any object, parsed
+//   json_syntax    no object that simdjson takes: why, and where
 #pragma once
 
 #include <memory>
@@ -27,6 +31,7 @@ struct JsonDecoderSpec {
   InputLimits limits;
   bool trusts_not_null = false;  // Flink lets NULL into NOT NULL columns …
   bool stops_early = false;      // … and does not look at a record behind what it wanted
+  bool guesses = true;           // records may be walked by the shape of earlier ones
 };
 
 // `rejects` outlives the decoder.

@@ -1,10 +1,12 @@
 // What holds for every format: the same bytes give the same rows and the same error wherever the
-// blocks are cut, and what is read is emitted or rejected.
+// blocks are cut and whichever way a decoder takes, and what is read is emitted or rejected.
 //
 //   data   | options | how blocks are cut, 3 bytes | text of the file |
 #pragma once
 
 #include <cstring>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "connectors/formats/formats.h"
@@ -13,8 +15,12 @@
 
 namespace rowtide::fuzz {
 
+// A decoder of the columns that the schema of Decode names.
+using MakeDecoder =
+    std::function<Result<std::unique_ptr<Decoder>>(const ConnectorContext& context, Rejects*)>;
+
 struct Decoded {
-  std::string rows;
+  std::string rows;  // each with its place
   std::string error;
   int64_t emitted = 0;
 };
@@ -22,14 +28,13 @@ struct Decoded {
 // Feeds a decoder as the file source does: what it leaves comes again with more behind it.
 // `cut()` is the size of the next piece.
 template <typename Cut>
-Decoded Decode(const TableSpec& table, const ConnectorContext& context, std::string_view text,
-               const Cut& cut) {
+Decoded Decode(const MakeDecoder& make, const Schema& schema, const ConnectorContext& context,
+               std::string_view text, const Cut& cut) {
   Decoded decoded;
-  Result<std::unique_ptr<Rejects>> rejects = Rejects::Create(table.name, context);
+  Result<std::unique_ptr<Rejects>> rejects = Rejects::Create("t", context);
   if (!rejects.ok()) Fail("rejects can be made", rejects.status().ToString());
-  std::vector<int> columns;
-  for (int i = 0; i < table.schema.size(); ++i) columns.push_back(i);
-  Result<std::unique_ptr<Decoder>> made = CreateDecoder(table, columns, context, rejects->get());
+  (*rejects)->BeginFile("file");
+  Result<std::unique_ptr<Decoder>> made = make(context, rejects->get());
   if (!made.ok()) Fail("a decoder can be made", made.status().ToString());
   Decoder& decoder = **made;
   Status status = decoder.Begin({}, "");
@@ -47,8 +52,9 @@ Decoded Decode(const TableSpec& table, const ConnectorContext& context, std::str
     if (decoder.rows() == kBatchRows || over || !status.ok()) {
       const RowBatch batch = decoder.Finish();
       for (int row = 0; row < batch.rows; ++row) {
-        AppendScriptRow(batch, row, table.schema, &decoded.rows);
-        decoded.rows += '\n';
+        const RowPlace& place = reinterpret_cast<const RowPlace*>(batch.places->data())[row];
+        AppendScriptRow(batch, row, schema, &decoded.rows);
+        decoded.rows += fmt::format(" line {}, byte {}\n", place.line, place.byte);
       }
       decoded.emitted += batch.rows;
       if (over) break;
@@ -75,22 +81,42 @@ Decoded Decode(const TableSpec& table, const ConnectorContext& context, std::str
   return decoded;
 }
 
-inline void CheckDecoding(const TableSpec& table, Choices& choices) {
+inline std::string TextOf(const Counters& counters) {
+  std::string text;
+  for (const Counters::Named& counter : counters.all())
+    text += fmt::format("{} {}\n", counter.name, *counter.value);
+  return text;
+}
+
+// The ways read whole text; the first one also reads it in pieces.
+inline void CheckDecoding(const Schema& schema, std::span<const MakeDecoder> ways,
+                          Choices& choices) {
   const size_t cuts[3] = {1 + choices.Below(16), 1 + choices.Below(64), 1 + choices.Below(256)};
   const std::string_view text = choices.Rest();
   for (const BadData policy : {BadData::kFail, BadData::kSkip}) {
-    Counters counters;
     ConnectorContext context;
-    context.counters = &counters;
     context.settings.bad_data = policy;
-    const Decoded whole = Decode(table, context, text, [&] { return text.size() + 1; });
+    Counters counters;
+    context.counters = &counters;
+    const auto at_once = [&] { return text.size() + 1; };
+    const Decoded whole = Decode(ways.front(), schema, context, text, at_once);
     if (policy == BadData::kSkip &&
         *counters.Find("records_read") != whole.emitted + *counters.Find("rejected"))
       Fail("records read are rows emitted and records rejected", whole.rows);
+    const std::string counted = TextOf(counters);
+    for (const MakeDecoder& way : ways.subspan(1)) {
+      Counters others;
+      context.counters = &others;
+      const Decoded other = Decode(way, schema, context, text, at_once);
+      if (whole.rows != other.rows) Fail("all ways read the same rows", whole.rows, other.rows);
+      if (whole.error != other.error) Fail("and the same error", whole.error, other.error);
+      if (counted != TextOf(others)) Fail("and count the same", counted, TextOf(others));
+    }
     Counters others;
     context.counters = &others;
     size_t next = 0;
-    const Decoded cut = Decode(table, context, text, [&] { return cuts[next++ % 3]; });
+    const Decoded cut =
+        Decode(ways.front(), schema, context, text, [&] { return cuts[next++ % 3]; });
     if (whole.rows != cut.rows) Fail("cuts change no row", whole.rows, cut.rows);
     if (whole.error != cut.error) Fail("cuts change no error", whole.error, cut.error);
   }

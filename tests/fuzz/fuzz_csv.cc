@@ -29,6 +29,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   set((options & 64) && !(options & 32), "quote-character", "'");
   set(options & 128, "field-delimiter", more & 1 ? ";" : "|");
   if (!CheckFormat(table).ok()) return 0;
-  fuzz::CheckDecoding(table, choices);
+  std::vector<int> columns;
+  for (int i = 0; i < table.schema.size(); ++i) columns.push_back(i);
+  const fuzz::MakeDecoder ways[] = {[&](const ConnectorContext& context, Rejects* rejects) {
+    return CreateDecoder(table, columns, context, rejects);
+  }};
+  fuzz::CheckDecoding(table.schema, ways, choices);
   return 0;
 }

@@ -1,4 +1,6 @@
-// Lines of json under any options: see decode.h.
+// Lines of json under any options: see decode.h. Read by shape where one fits, and by the parser
+// alone.
+#include "connectors/formats/json.h"
 #include "tests/fuzz/decode.h"
 
 using namespace rowtide;
@@ -20,6 +22,22 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if ((options & 2) && !(options & 1)) table.options["json.fail-on-missing-field"] = "true";
   if (options & 4) table.options["json.timestamp-format.standard"] = "ISO-8601";
   if (!CheckFormat(table).ok()) return 0;
-  fuzz::CheckDecoding(table, choices);
+  JsonDecoderSpec spec;
+  for (int i = 0; i < table.schema.size(); ++i) {
+    if (!(options & 8) || i % 2 == 0) spec.columns.push_back(i);
+  }
+  Schema read;
+  for (const int column : spec.columns) read.Add(table.schema.field(column));
+  spec.schema = table.schema;
+  spec.options = *ReadJsonOptions(table);
+  spec.trusts_not_null = spec.stops_early = options & 16;
+  std::vector<fuzz::MakeDecoder> ways;
+  for (const bool guesses : {true, false}) {
+    ways.push_back([=](const ConnectorContext&, Rejects* rejects) mutable {
+      spec.guesses = guesses;
+      return CreateJsonDecoder(spec, rejects);
+    });
+  }
+  fuzz::CheckDecoding(read, ways, choices);
   return 0;
 }
