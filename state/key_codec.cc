@@ -318,8 +318,24 @@ void SortKeyCodec::Encode(const RowBatch& batch, uint64_t first_arrival, SortKey
   } else {
     EncodeFixed(batch, first_arrival, keys);
   }
-  for (size_t row = 0; row < rows; ++row)
-    keys->prefixes_[row] = SortPrefixOf(keys->key(static_cast<int>(row)));
+  SortPrefix* const prefixes = keys->prefixes_.data();
+  if (has_strings_) {
+    for (size_t row = 0; row < rows; ++row)
+      prefixes[row] = SortPrefixOf(keys->key(static_cast<int>(row)));
+    return;
+  }
+  // As SortPrefixOf: the buffer has room behind the last key.
+  const size_t width = fixed_width_;
+  const SortPrefix keep = width == 0    ? 0
+                          : width >= 16 ? ~SortPrefix{0}
+                                        : ~SortPrefix{0} << (128 - 8 * width);
+  const char* from = keys->bytes_.data();
+  for (size_t row = 0; row < rows; ++row, from += width) {
+    uint64_t words[2];
+    std::memcpy(words, from, 16);
+    prefixes[row] =
+        ((SortPrefix{__builtin_bswap64(words[0])} << 64) | __builtin_bswap64(words[1])) & keep;
+  }
 }
 
 namespace {
@@ -351,10 +367,9 @@ void SortKeyCodec::EncodeFixed(const RowBatch& batch, uint64_t first_arrival,
                                SortKeyBatch* keys) const {
   const size_t stride = fixed_width_;
   char* to = keys->bytes_.Reset(stride * static_cast<size_t>(batch.rows));
-  for (int row = 0; row <= batch.rows; ++row) {
-    keys->begins_[static_cast<size_t>(row)] =
-        static_cast<uint32_t>(stride * static_cast<size_t>(row));
-  }
+  uint32_t* const begins = keys->begins_.data();
+  for (int row = 0; row <= batch.rows; ++row)
+    begins[row] = static_cast<uint32_t>(stride * static_cast<size_t>(row));
   for (const Part& part : parts_) {
     const Column& column = batch.columns[static_cast<size_t>(part.field.column)];
     const bool plain =

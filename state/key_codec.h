@@ -121,10 +121,10 @@ struct SortKeyView {
 class SortKeyBatch {
  public:
   std::string_view key(int row) const {
-    const uint32_t begin = begins_[static_cast<size_t>(row)];
-    return {bytes_.data() + begin, begins_[static_cast<size_t>(row) + 1] - begin};
+    const uint32_t* const begins = begins_.data() + row;
+    return {bytes_.data() + begins[0], begins[1] - begins[0]};
   }
-  SortPrefix prefix(int row) const { return prefixes_[static_cast<size_t>(row)]; }
+  SortPrefix prefix(int row) const { return prefixes_.data()[row]; }
   SortKeyView view(int row) const { return {prefix(row), key(row)}; }
 
  private:
