@@ -386,6 +386,36 @@ TEST(Csv, RecordsAcrossBlocks) {
   EXPECT_EQ(Rows(text, kIntString), expected);
 }
 
+// Runs of plain records are taken at once, others one by one; where comments are allowed, all are.
+TEST(Csv, RunsOfPlainRecords) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 150; ++round) {
+    std::string text;
+    for (auto rows = 1 + random() % 700; rows > 0; --rows) {
+      const std::string number = std::to_string(random() % 1000);
+      const std::string value(random() % 20, 'v');
+      const bool is_rare = random() % (round % 3 == 0 ? 5 : 60) == 0;
+      switch (is_rare ? random() % 8 : 0) {
+        case 1: text += number + ",\"" + value + "\"\"\n,\",w\n"; break;
+        case 2: text += number + "," + value + ",w\r\n"; break;
+        case 3: text += number + "," + value + "\xc3\xbc,\n"; break;
+        case 4: text += number + ",,\n"; break;
+        case 5: text += round % 4 == 0 ? number + "," + value + "\n" : ""; break;
+        case 6: text += round % 4 == 1 ? number + "x,v,w\n" : ""; break;
+        case 7: text += round % 4 == 2 ? number + ",\xc3,w\n" : ""; break;
+        default: text += number + "," + value + "," + number + "\n"; break;
+      }
+    }
+    if (round % 2) text.pop_back();
+    for (const char* ignores : {"false", "true"}) {
+      const TableOptions options = {{"csv.ignore-parse-errors", ignores}};
+      TableOptions one_by_one = options;
+      one_by_one["csv.allow-comments"] = "true";
+      ASSERT_EQ(Rows(text, kThree, options), Rows(text, kThree, one_by_one)) << round;
+    }
+  }
+}
+
 TEST(Csv, LongRecords) {
   const std::string value(3 << 20, 'x');
   EXPECT_EQ(Rows("1," + value + "\n2,\"" + value + "\"\n", kIntString),
