@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-#include "connectors/text_in_bulk.h"
 #include "engine/value_text.h"
 
 namespace rowtide {
@@ -87,16 +86,14 @@ void AppendJavaDecimal(int128 unscaled, int scale, std::string* out) {
   fmt::format_to(std::back_inserter(*out), "E{}{}", exponent > 0 ? "+" : "", exponent);
 }
 
-char* PutJavaDecimalStripped(const char* digits, const char* end, int scale, char* out) {
-  const bool is_negative = *digits == '-';
+char* PutJavaDecimalStripped(const BareDigits& bare, bool is_negative, int scale, char* out) {
+  const char* const digits = bare.begin;
+  const size_t used = bare.bytes;
   *out = '-';
   out += is_negative;
-  digits += is_negative;
-  const bool is_zero = *digits == '0';
-  if (is_zero) scale = 0;
-  const int exponent = static_cast<int>(end - digits) - 1 - scale;
-  for (; end[-1] == '0' && !is_zero; --scale) --end;
-  const auto used = static_cast<size_t>(end - digits);
+  if (*digits == '0') scale = 0;  // of no other number it is the first digit
+  scale -= static_cast<int>(bare.zeros);
+  const int exponent = static_cast<int>(used) - 1 - scale;
   if (scale < 0 || exponent < -6) {
     *out++ = digits[0];
     *out = '.';
@@ -122,9 +119,10 @@ char* PutJavaDecimalStripped(const char* digits, const char* end, int scale, cha
 
 void AppendJavaDecimalStripped(int128 unscaled, int scale, std::string* out) {
   if (unscaled == static_cast<int64_t>(unscaled)) {
+    const auto value = static_cast<int64_t>(unscaled);
     char digits[64], text[64];
-    const char* const end = PutInteger(static_cast<int64_t>(unscaled), digits);
-    out->append(text, PutJavaDecimalStripped(digits, end, scale, text));
+    const BareDigits bare = PutBareDigits(Magnitude(value), digits);
+    out->append(text, PutJavaDecimalStripped(bare, value < 0, scale, text));
     return;
   }
   while (unscaled != 0 && unscaled % 10 == 0) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "connectors/text_in_bulk.h"
 #include "engine/value.h"
 
 namespace rowtide {
@@ -19,10 +20,9 @@ void AppendJavaInstant(int64_t millis, int32_t nanos_of_milli, std::string* out)
 void AppendJavaDecimal(int128 unscaled, int scale, std::string* out);
 // The same without trailing zeros: `1.5`, `1E+2`.
 void AppendJavaDecimalStripped(int128 unscaled, int scale, std::string* out);
-// That into plain memory, from the digits of the unscaled value (with its sign) on: at most 28
-// bytes of text; returns its end. May read 40 bytes of the digits and store 48. Requires: the value
-// fits 64 bits, 0 <= scale <= 38.
-char* PutJavaDecimalStripped(const char* digits, const char* end, int scale, char* out);
+// That into plain memory, at most 28 bytes of text; returns its end. May store 48 bytes. Requires:
+// the digits have 40 readable bytes, 0 <= scale <= 38.
+char* PutJavaDecimalStripped(const BareDigits& digits, bool is_negative, int scale, char* out);
 
 // A date, time or timestamp as csv and json files hold it: no zeros at the end of the second, `Z`
 // behind an instant; `between` stands between day and time.

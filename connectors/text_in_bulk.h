@@ -1,6 +1,7 @@
 // Numbers, texts and times as text, many at once: what the encoders of scripts and csv share.
 //
 //   PutInteger     -42                        eight digits a step, no division by ten
+//   PutBareDigits  3426, 00           what DECIMALs without zeros at their end are made of
 //   DigitsOfFour   1009 1001 557 12           four numbers in one register (AVX2)
 //   CopyText       https://www.nexmark.com…   copied and looked through in the same pass
 //   LastSecond     2026-01-01 00:00:00.       kept, because rows of one moment follow each other
@@ -56,11 +57,41 @@ inline char* PutUnsigned(uint64_t value, char* out) {
   return out + 8 - zeros;
 }
 
+inline uint64_t Magnitude(int64_t value) {
+  return value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+}
+
 inline char* PutInteger(int64_t value, char* out) {
   *out = '-';
   out += value < 0;
-  return PutUnsigned(value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value),
-                     out);
+  return PutUnsigned(Magnitude(value), out);
+}
+
+// The digits of a number without the zeros behind, and how many those are; 0 is itself.
+struct BareDigits {
+  const char* begin;
+  uint32_t bytes;
+  uint32_t zeros;
+};
+
+// Writes the digits somewhere into `text`. Below 10^16 without a branch on how many there are.
+inline BareDigits PutBareDigits(uint64_t value, char* text) {
+  if (value < uint64_t{kEightDigits} * kEightDigits) {
+    const uint64_t high = DigitsOf(static_cast<uint32_t>(value / kEightDigits));
+    const uint64_t low = DigitsOf(static_cast<uint32_t>(value % kEightDigits));
+    StoreDigits(low, StoreDigits(high, text));
+    const int before =
+        high != 0 ? __builtin_ctzll(high) / 8 : 8 + __builtin_ctzll(low | 1ull << 56) / 8;
+    const int behind = low != 0    ? __builtin_clzll(low) / 8
+                       : high != 0 ? 8 + __builtin_clzll(high) / 8
+                                   : 0;
+    return {text + before, static_cast<uint32_t>(16 - before - behind),
+            static_cast<uint32_t>(behind)};
+  }
+  const char* end = PutUnsigned(value, text);
+  uint32_t zeros = 0;
+  for (; end[-1] == '0'; --end) ++zeros;
+  return {text, static_cast<uint32_t>(end - text), zeros};
 }
 
 // As DigitsOf, of four numbers; false when one of them has a sign or more than eight digits.

@@ -190,16 +190,17 @@ RT_AVX2 void CsvEncoder::TakeLongsAvx2(const int64_t* values, size_t rows, Cells
 // in several pieces cannot be loaded as one right away.
 template <typename T>
 bool CsvEncoder::TakeDecimals(const T* values, int scale, size_t rows, Cells* cells) const {
-  char digits[kStepRows][64];
-  const char* ends[kStepRows];
+  char texts[kStepRows][64];
+  BareDigits digits[kStepRows];
   for (size_t row = 0; row < rows; ++row) {
     const auto value = static_cast<int64_t>(values[row]);
     if (value != values[row]) return false;
-    ends[row] = PutInteger(value, digits[row]);
+    digits[row] = PutBareDigits(Magnitude(value), texts[row]);
   }
   const char delimiter = options_.delimiter.front();
   for (size_t row = 0; row < rows; ++row) {
-    char* const end = PutJavaDecimalStripped(digits[row], ends[row], scale, cells->pieces[row]);
+    char* const end =
+        PutJavaDecimalStripped(digits[row], values[row] < 0, scale, cells->pieces[row]);
     EndPiece(row, end, delimiter, cells);
   }
   return true;
