@@ -82,7 +82,7 @@ class JsonShapes {
   __attribute__((always_inline)) const char* Walk(const char* at, const JsonScan& scan,
                                                   const Take& take);
   // Of the last record that was walked.
-  std::span<const int> missing() const { return shapes_[last_].missing(); }
+  std::span<const int> missing() const { return shapes_.data()[last_].missing(); }
   // The record was good, yet no shape fitted. Learns its shape, but seldom where that has been of
   // little use.
   void Missed(const char* at, const JsonScan& scan, const JsonNames& names);
@@ -183,13 +183,15 @@ inline const char* JsonShape::Walk(const char* at, const JsonScan& scan, const T
 
 template <typename Take>
 inline const char* JsonShapes::Walk(const char* at, const JsonScan& scan, const Take& take) {
-  for (size_t i = 0; i < shapes_.size(); ++i) {
-    const char* const line_end = shapes_[last_].Walk(at, scan, take);
+  const JsonShape* const shapes = shapes_.data();
+  const size_t count = shapes_.size();
+  for (size_t i = 0; i < count; ++i) {
+    const char* const line_end = shapes[last_].Walk(at, scan, take);
     if (line_end != nullptr) [[likely]] {
       ++hits_;
       return line_end;
     }
-    last_ = last_ + 1 < shapes_.size() ? last_ + 1 : 0;
+    last_ = last_ + 1 < count ? last_ + 1 : 0;
   }
   return nullptr;
 }
