@@ -1,6 +1,7 @@
 #include "cli/profile.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -43,7 +44,7 @@ std::string FoldedStacks(const std::string& job, double seconds,
 }
 
 Result<std::unique_ptr<ProfileFile>> ProfileFile::Open(const std::string& path) {
-  FILE* file = std::fopen(path.c_str(), "we");
+  FILE* file = std::fopen(path.c_str(), "ae");
   if (file == nullptr) return Unwritable(path).WithHint("name a file in a folder that is there");
   return std::unique_ptr<ProfileFile>(new ProfileFile(path, file));
 }
@@ -51,6 +52,9 @@ Result<std::unique_ptr<ProfileFile>> ProfileFile::Open(const std::string& path) 
 Status ProfileFile::Add(const std::string& job, double seconds,
                         const std::vector<PathTime>& paths) {
   const std::string lines = FoldedStacks(job, seconds, paths);
+  if (is_old_ && ::ftruncate(::fileno(file_.get()), 0) != 0 && errno != EINVAL)
+    return Unwritable(path_);
+  is_old_ = false;
   const bool written = std::fwrite(lines.data(), 1, lines.size(), file_.get()) == lines.size();
   if (!written || std::fflush(file_.get()) != 0) return Unwritable(path_);
   return Status::Ok();

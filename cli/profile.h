@@ -20,7 +20,9 @@ namespace rowtide {
 
 class ProfileFile {
  public:
-  // Empties the file, so: after it was checked that nobody reads it (planner/exec/outputs.h).
+  // What the file holds is replaced by the first job's lines: a run that does not come to its end
+  // leaves it alone. For a file of which it was checked that nobody reads it
+  // (planner/exec/outputs.h).
   static Result<std::unique_ptr<ProfileFile>> Open(const std::string& path);
 
   Status Add(const std::string& job, double seconds, const std::vector<PathTime>& paths);
@@ -29,6 +31,7 @@ class ProfileFile {
   ProfileFile(std::string path, FILE* file) : path_(std::move(path)), file_(file, &std::fclose) {}
 
   std::string path_;
+  bool is_old_ = true;  // the file holds what was in it before
   std::unique_ptr<FILE, int (*)(FILE*)> file_;
 };
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "engine/status.h"
+#include "state/page_supply.h"
 
 namespace rowtide {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kSlotBytes = size_t{1} << 20;
 constexpr size_t kFirstRegionBytes = size_t{16} << 10;
-constexpr size_t kRegionBytesMax = size_t{4} << 20;
+constexpr size_t kRegionBytesMax = PageSupply::kBytes;
 // Larger blocks get a region of their own, so that the open region is not given up for them.
 constexpr size_t kLargeBlockBytes = size_t{256} << 10;
 
@@ -92,7 +93,8 @@ Arena::Ref Arena::AddRegion(size_t bytes) {
   if (slots_.empty() && bytes > kLargeBlockBytes) {
     slots_.push_back(nullptr);
   }
-  char* memory = AllocatePages(bytes);
+  char* memory =
+      bytes == PageSupply::kBytes ? PageSupply::OfProcess().Take() : AllocatePages(bytes);
   regions_.push_back({memory, bytes});
   const Ref begin = static_cast<Ref>(slots_.size()) << kSlotShift;
   for (size_t at = 0; at < bytes; at += kSlotBytes) slots_.push_back(memory + at);

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "engine/runtime/batch_prefetch.h"
-#include "engine/runtime/thread_start.h"
+#include "engine/thread_start.h"
 
 namespace rowtide {
 

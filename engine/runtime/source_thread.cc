@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/runtime/batch_prefetch.h"
-#include "engine/runtime/thread_start.h"
+#include "engine/thread_start.h"
 
 namespace rowtide {
 

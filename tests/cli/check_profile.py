@@ -1,5 +1,6 @@
 """`rowtide run --profile FILE`: every node of the plan is in it, the times add up, and it overwrites nothing that is read."""
 import os
+import signal
 import re
 import subprocess
 import time
@@ -90,6 +91,18 @@ def check_files(rowtide, lab):
     done = run(rowtide, lab, "--profile", "two.folded", "-c", two)
     found = {frames[0] for frames, _ in stacks(lab, "two.folded")} if done.returncode == 0 else done.stderr
     yield "two jobs in one file", None if found == {"collect (-c:1)", "collect (-c:2)"} else f"{found}"
+    for name, text in (("big.csv", "1,a\n" * 200000), ("kept.folded", "older\n" * 1000)):
+        with open(os.path.join(lab, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run([rowtide, "run", "--profile", "kept.folded", "-c", query.replace("rows.csv", "big.csv")], cwd=lab, stdout=writer,
+                           stderr=subprocess.DEVNULL, timeout=120, check=False).returncode
+    os.close(writer)
+    kept = read(lab, "kept.folded") == "older\n" * 1000
+    yield "a run that a closed pipe ends leaves the older one", None if ended == -signal.SIGPIPE and kept else f"{ended}, kept {kept}"
+    done = run(rowtide, lab, "--profile", "kept.folded", "-c", query)
+    yield "an older one is replaced", None if done.returncode == 0 and "older" not in read(lab, "kept.folded") else done.stderr
     done = run(rowtide, lab, "--profile", "failed.folded", "-c", query.replace("SELECT id", "SELECT 1 / (id - 1)"))
     yield "of a job that failed", None if done.returncode == 3 and stacks(lab, "failed.folded") else f"exit {done.returncode}: {done.stderr}"
 

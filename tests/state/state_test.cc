@@ -3,8 +3,10 @@
 
 #include <map>
 #include <random>
+#include <thread>
 
 #include "state/ordered_state.h"
+#include "state/page_supply.h"
 #include "state/row_log.h"
 #include "state/timers.h"
 #include "state/value_state.h"
@@ -247,6 +249,21 @@ TEST(OrderedStateTest, DoesWhatASortedVectorDoes) {
     EXPECT_EQ(context.size.bytes, 0);
     EXPECT_EQ(context.size.entries, 0);
   }
+}
+
+TEST(PageSupplyTest, GivesZeroedMemoryToAllWhoAsk) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) {
+    threads.emplace_back([] {
+      for (int round = 0; round < 20; ++round) {
+        char* const memory = PageSupply::OfProcess().Take();
+        for (size_t at = 0; at < PageSupply::kBytes; at += 512) ASSERT_EQ(memory[at], 0);
+        std::memset(memory, 1, PageSupply::kBytes);
+        FreePages(memory, PageSupply::kBytes);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST(RowLogTest, KeepsRowsAndGivesBlocksBack) {

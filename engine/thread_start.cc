@@ -1,4 +1,4 @@
-#include "engine/runtime/thread_start.h"
+#include "engine/thread_start.h"
 
 #include <pthread.h>
 
