@@ -273,6 +273,42 @@ const std::vector<std::string>& KnownOptionKeys() {
   return kNames;
 }
 
+namespace {
+
+bool IsOfFlink(std::string_view key) {
+  return std::any_of(std::begin(kFlinkPrefixes), std::end(kFlinkPrefixes),
+                     [&](std::string_view prefix) { return key.starts_with(prefix); });
+}
+
+Status NoSuchOption(const std::string& key) {
+  std::vector<std::string> names = KnownOptionKeys();
+  // A table's name stands where the families leave it open.
+  const std::string last = key.substr(std::min(key.rfind('.'), key.size() - 1) + 1);
+  for (const Key& family : kFamilies) names.push_back(family.name + last);
+  const std::string nearest = Nearest(key, names);
+  Status status =
+      Status::InvalidArgument("there is no option {}", Quote(key)).WithErrorCode("RT2011");
+  return nearest.empty() ? status
+                         : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
+}
+
+// Whether all but three letters at one place are the same. Flink has some hundred options that mean
+// nothing here; most are near to one that does.
+bool IsSlipOf(std::string_view key, std::string_view known) {
+  const size_t longer = std::max(key.size(), known.size());
+  const size_t shorter = std::min(key.size(), known.size());
+  const auto begins = static_cast<size_t>(
+      std::mismatch(key.begin(), key.begin() + static_cast<ptrdiff_t>(shorter), known.begin())
+          .first -
+      key.begin());
+  size_t ends = 0;
+  while (ends < shorter - begins && key[key.size() - 1 - ends] == known[known.size() - 1 - ends])
+    ++ends;
+  return !known.empty() && begins + ends + 3 >= longer;
+}
+
+}  // namespace
+
 Status Options::Set(const std::string& key, const std::string& value, std::string* note) {
   const std::string trimmed_key = key;
   if (const Key* known = FindKey(trimmed_key)) {
@@ -294,24 +330,13 @@ Status Options::Set(const std::string& key, const std::string& value, std::strin
         whole.kind == Kind::kChoice ? std::string(MatchChoice(whole.choices, value)) : value;
     return Status::Ok();
   }
-  const bool of_flink =
-      std::any_of(std::begin(kFlinkPrefixes), std::end(kFlinkPrefixes),
-                  [&](std::string_view prefix) { return key.starts_with(prefix); });
-  if (!of_flink) {
-    std::vector<std::string> names = KnownOptionKeys();
-    // A table's name stands where the families leave it open.
-    const std::string last = key.substr(std::min(key.rfind('.'), key.size() - 1) + 1);
-    for (const Key& family : kFamilies) names.push_back(family.name + last);
-    const std::string nearest = Nearest(key, names);
-    Status status =
-        Status::InvalidArgument("there is no option {}", Quote(key)).WithErrorCode("RT2011");
-    return nearest.empty() ? status
-                           : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
-  }
+  if (!IsOfFlink(key)) return NoSuchOption(key);
   values_[key] = value;
   if (!noted_[key]) {
     noted_[key] = true;
     *note = fmt::format("The option {} has no effect in Rowtide.", Quote(key));
+    const std::string nearest = Nearest(key, KnownOptionKeys());
+    if (IsSlipOf(key, nearest)) *note += fmt::format(" Is {} meant?", Quote(nearest));
   }
   return Status::Ok();
 }
@@ -319,6 +344,8 @@ Status Options::Set(const std::string& key, const std::string& value, std::strin
 void Options::Reset() { values_.clear(); }
 
 Status Options::Reset(const std::string& key) {
+  if (FindKey(key) == nullptr && FamilyOf(key) == nullptr && !IsOfFlink(key))
+    return NoSuchOption(key);
   values_.erase(key);
   return Status::Ok();
 }
