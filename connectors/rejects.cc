@@ -128,7 +128,9 @@ Status Rejects::ErrorOf(const Reject& reject) const {
 }
 
 void Rejects::AppendLetter(const Reject& reject) {
-  const std::string_view raw = reject.bytes.substr(0, kLetterBytes);
+  const bool is_cut =
+      reject.reason == RejectReason::kTooLarge && reject.bytes.size() > kLetterBytes;
+  const std::string_view raw = is_cut ? reject.bytes.substr(0, kLetterBytes) : reject.bytes;
   const auto field = [this](const char* name, std::string_view value) {
     fmt::format_to(std::back_inserter(buffer_), "\"{}\":", name);
     std::string text;
@@ -151,7 +153,7 @@ void Rejects::AppendLetter(const Reject& reject) {
   std::string text;
   AppendUtf8(raw, &text);
   AppendJsonString(text, &buffer_);
-  buffer_ += "}\n";
+  buffer_ += is_cut ? ",\"truncated\":true}\n" : "}\n";
 }
 
 Status Rejects::Flush() {

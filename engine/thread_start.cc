@@ -11,6 +11,7 @@ namespace rowtide {
 Result<std::thread> StartThread(std::function<void()> run) {
   sigset_t all, before;
   sigfillset(&all);
+  sigdelset(&all, SIGPIPE);  // comes to the thread that writes, and ends the command as elsewhere
   pthread_sigmask(SIG_SETMASK, &all, &before);
   std::thread thread;
   std::string trouble;

@@ -1,6 +1,7 @@
 #include "connectors/files/write.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -163,8 +164,17 @@ class FileSink final : public Sink {
     const std::string path = PartPath(closed_, true);
     file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file_ < 0) return Status::External("cannot make file {}: {}", path, std::strerror(errno));
+    ::flock(file_, LOCK_SH | LOCK_NB);  // says that its job lives; where it cannot, nothing is lost
     written_ = 0;
     return Status::Ok();
+  }
+
+  // Whether no job is writing to it.
+  static bool IsLeft(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    const bool is_written = file >= 0 && ::flock(file, LOCK_EX | LOCK_NB) != 0;
+    if (file >= 0) ::close(file);
+    return !is_written;
   }
 
   // Whoever runs a job twice has every row twice: worth a word.
@@ -173,7 +183,8 @@ class FileSink final : public Sink {
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
       const std::string name = entry.path().filename().string();
-      if (name.starts_with(".part-") && name.ends_with(".inprogress")) ++unpublished;
+      if (name.starts_with(".part-") && name.ends_with(".inprogress") && IsLeft(entry.path()))
+        ++unpublished;
       if (name.starts_with("part-")) ++published;
     }
     if (published > 0 && !overwrites_) {

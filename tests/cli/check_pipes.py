@@ -65,11 +65,31 @@ def talk(exchange, rows, header=None):
         exchange.stop()
 
 
+def ends_quietly(rowtide, lab, sql):
+    """A job whose reader goes away after a line ends by SIGPIPE and says nothing."""
+    process = subprocess.Popen([rowtide, "run", "-c", sql], cwd=lab, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.readline()
+    process.stdout.close()
+    said = process.stderr.read().decode()
+    process.stderr.close()
+    ended = process.wait(timeout=60)
+    return None if ended == -signal.SIGPIPE and not said else f"{ended}: {said}"
+
+
 def checks(rowtide, lab):
     csv = [b"1,a\n", b"2,b\n", b"3,\"c\nd\"\n"]
     json = [b'{"id":1,"name":"a"}\n', b'{"id":2,"name":"b"}\n', b'{"id":3,"name":"c\\nd"}\n']
     changelog = ['+I [1,"a"]', '+I [2,"b"]', '+I [3,"c\\nd"]']
     objects = [f'{{"op":"+I","row":{{"id":{i},"name":"{name}"}}}}' for i, name in ((1, "a"), (2, "b"), (3, "c\\nd"))]
+
+    with open(os.path.join(lab, "many.csv"), "w", encoding="utf-8") as file:
+        file.writelines(f"{i},value{i}\n" for i in range(300000))
+    for threads in "01":
+        many = f"SET 'rowtide.sink-threads' = '{threads}'; " + table("t", "csv").replace("'path' = '-'", "'path' = 'many.csv'")
+        printed = many + table("s", "csv").replace("'filesystem', 'path' = '-', 'format' = 'csv'", "'print'") + "INSERT INTO s SELECT * FROM t"
+        written = many + table("s", "csv") + "INSERT INTO s SELECT * FROM t"
+        for name, sql in (("SELECT", many + "SELECT * FROM t"), ("print", printed), ("csv", written)):
+            yield f"| head, {name}, sink-threads {threads}", ends_quietly(rowtide, lab, sql)
 
     for form, given in (("csv", csv), ("json", json)):
         sql = table("t", form) + "SELECT * FROM t"

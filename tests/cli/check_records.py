@@ -1,5 +1,6 @@
 """What becomes of the records of a source: records read = rows emitted + rejected, each left out under a reason; and that a table which is not the
 whole result says so."""
+import base64
 import json
 import os
 import re
@@ -131,8 +132,27 @@ def check_long_records(rowtide, lab):
         yield f"{LONG >> 20} MiB of {line} as {form}: {megabytes} MB, {seconds:.1f} s", None if good else f"{job.returncode}: {output[:200]}{error[:2000]}"
 
 
+def check_writers(rowtide, lab):
+    """What is kept of a long record; whose unpublished files are left over."""
+    record = "z," + "a" * 70000
+    write(lab, "long.csv", record + "\n")
+    letters = "SET 'rowtide.bad-data.long' = 'dead-letter'; SET 'rowtide.dead-letter.long' = 'long.ndjson'; "
+    done = run(rowtide, lab, "-c", letters + table("long", "long.csv") + "SELECT * FROM long")
+    with open(os.path.join(lab, "long.ndjson"), encoding="utf-8") as file:
+        letter = json.loads(file.read())
+    whole = base64.b64decode(letter["raw_bytes"]).decode() == record and letter["text"] == record
+    yield "a long record is kept whole", None if done.returncode == 0 and whole else f"exit {done.returncode}: {len(letter['text'])} bytes"
+    both = "EXECUTE STATEMENT SET BEGIN INSERT INTO s SELECT 1, 'a'; INSERT INTO s SELECT 2, 'b'; END;"
+    done = run(rowtide, lab, "-c", table("s", "twice") + both)
+    yield "a file of the same job is no left-over", None if done.returncode == 0 and "note" not in done.stderr else done.stderr
+    write(lab, "twice/.part-x.inprogress", "")
+    done = run(rowtide, lab, "-c", table("s", "twice") + "INSERT INTO s SELECT 3, 'c'")
+    yield "one of a job that is gone is", None if "1 file of jobs that did not end" in done.stderr else done.stderr
+
+
 def checks(rowtide, lab):
     yield from check_accounts(rowtide, lab)
+    yield from check_writers(rowtide, lab)
     yield from check_reasons(rowtide, lab)
     yield from check_partial(rowtide, lab)
     yield from check_long_records(rowtide, lab)
