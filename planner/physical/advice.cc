@@ -113,6 +113,8 @@ class Adviser {
         NearMiss("ORDER BY " + column +
                  " DESC keeps the last row of each key, and each newer one corrects it; ASC would "
                  "keep the first, which is another answer, but insert-only");
+      } else if (!node.input().schema.type(rank.order[0].column).is_proctime()) {
+        OnWaiting(column, node);
       }
       return;
     }
@@ -132,6 +134,28 @@ class Adviser {
     if (rank.strategy.kind == RankStrategy::Kind::kRetract) {
       OnRetract("the ranking", rank.partition, rank.order, node.input());
     }
+  }
+
+  // A first row waits for the watermark; of what comes while it is written that moves by counts of
+  // rows too, however long they take.
+  void OnWaiting(const std::string& column, const PhysicalNode& node) {
+    const PhysicalNode* below = &node;
+    while (!below->as<PhysicalScan>() && !below->inputs.empty()) below = below->inputs[0].get();
+    const auto* scan = below->as<PhysicalScan>();
+    if (scan == nullptr) return;
+    const auto option = [&](const char* key) {
+      const auto hint = scan->hint_options.find(key);
+      if (hint != scan->hint_options.end()) return hint->second;
+      const auto given = scan->table->options.find(key);
+      return given == scan->table->options.end() ? std::string() : given->second;
+    };
+    const bool is_live = option("path") == "-" || !option("source.monitor-interval").empty();
+    if (!is_live || option("scan.watermark.emit.strategy") == "on-event") return;
+    Cost(fmt::format(
+        "ORDER BY {} ASC lets a first row out when the watermark has passed it, and that of {} "
+        "moves after every 1,024 rows; 'scan.watermark.emit.strategy' = 'on-event' moves it with "
+        "each row",
+        column, scan->table->path.name));
   }
 
   // A ranking of one row that could have been a Deduplicate.

@@ -58,6 +58,20 @@ TEST(Advice, KeepFirstWouldBeInsertOnly) {
             "corrects it; ASC would keep the first, which is another answer, but insert-only\n");
 }
 
+TEST(Advice, FirstRowsOfSlowInputWaitForACountOfRows) {
+  const auto of_pipe = [](const std::string& more) {
+    return AdviceOn(
+        "CREATE TABLE p (k STRING, v INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH "
+        "('connector' = 'filesystem', 'path' = '-', 'format' = 'csv'" +
+        more + ");" + Ranked("ts ASC", "rn = 1", "p"));
+  };
+  EXPECT_EQ(of_pipe(""),
+            "cost: ORDER BY ts ASC lets a first row out when the watermark has passed it, and that "
+            "of p moves after every 1,024 rows; 'scan.watermark.emit.strategy' = 'on-event' moves "
+            "it with each row\n");
+  EXPECT_EQ(of_pipe(", 'scan.watermark.emit.strategy' = 'on-event'"), "");
+}
+
 TEST(Advice, OrderByATimeAttributeAloneMakesADeduplicate) {
   EXPECT_EQ(AdviceOn(Ranked("v DESC", "rn = 1")),
             "near miss: ORDER BY v is no time attribute, so this is a Top-1 (Rank) and not a "
