@@ -10,6 +10,7 @@
 // the end of the input, finishing a sink) is measured each time. Used by one thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
