@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <optional>
 #include <random>
 
@@ -367,12 +368,13 @@ TEST(JsonShape, KindsOfRecordsInTurn) {
   scan.Look(block->data(), block->data() + text.size());
   JsonShapes shapes;
   int missed = 0;
-  for (const char* at = block->data(); at < block->data() + text.size();) {
+  const char* const text_end = block->data() + text.size();
+  for (const char* at = block->data(); at < text_end;) {
     const char* end = shapes.Walk(at, scan, [](int, const JsonScalar&) { return true; });
     if (end == nullptr) {
       ++missed;
       shapes.Missed(at, scan, kNames);
-      end = std::strchr(at, '\n');
+      end = std::find(at, text_end, '\n');
     }
     at = end + 1;
   }
