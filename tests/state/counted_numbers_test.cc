@@ -7,21 +7,10 @@
 #include <map>
 #include <random>
 
+#include "tests/state/state_context.h"
+
 namespace rowtide {
 namespace {
-
-struct Context {
-  ManualClock clock{0};
-  Counters counters;
-  StateSize size;
-  OperatorContext context;
-  explicit Context(int64_t ttl = 0) {
-    context.clock = &clock;
-    context.counters = &counters;
-    context.state_size = &size;
-    context.state_ttl_millis = ttl;
-  }
-};
 
 using Model = std::map<int64_t, int64_t>;
 
@@ -69,7 +58,7 @@ class CountedNumbersTest : public testing::TestWithParam<Universe> {};
 
 TEST_P(CountedNumbersTest, DoesWhatAMapDoes) {
   const Universe& universe = GetParam();
-  Context context;
+  StateContext context;
   {
     CountedNumbers numbers(context.context, Ttl());
     Model model;
@@ -116,7 +105,7 @@ TEST_P(CountedNumbersTest, DoesWhatAMapDoes) {
       if (random() % 4000 != 0) continue;
       const std::string bytes = BytesOf(numbers);
       ASSERT_EQ(Read(bytes), model);
-      Context other;
+      StateContext other;
       CountedNumbers restored(other.context, Ttl());
       SnapshotReader reader(bytes);
       ASSERT_TRUE(restored.Restore(reader).ok());
@@ -145,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(Universes, CountedNumbersTest,
                          [](const auto& each) { return each.param.name; });
 
 TEST(CountedNumbersTest, EraseAllGivesEverythingBack) {
-  Context context;
+  StateContext context;
   CountedNumbers numbers(context.context, Ttl());
   KeyBatch keys;
   keys.Add("a");
@@ -161,7 +150,7 @@ TEST(CountedNumbersTest, EraseAllGivesEverythingBack) {
 }
 
 TEST(CountedNumbersTest, AnExpiredKeyTakesItsNumbersAlong) {
-  Context context(1000);
+  StateContext context(1000);
   CountedNumbers numbers(context.context, Ttl(context.context));
   KeyBatch keys;
   keys.Add("k");
@@ -184,7 +173,7 @@ TEST(CountedNumbersTest, ASnapshotIsNotTrusted) {
     writer.PutBytes("k");
     writer.PutU64(numbers_and_counts.size() / 2);
     for (const int64_t each : numbers_and_counts) writer.PutI64(each);
-    Context context;
+    StateContext context;
     CountedNumbers numbers(context.context, Ttl());
     SnapshotReader reader(writer.bytes());
     return numbers.Restore(reader).ToString();

@@ -10,22 +10,10 @@
 #include "state/row_log.h"
 #include "state/timers.h"
 #include "state/value_state.h"
+#include "tests/state/state_context.h"
 
 namespace rowtide {
 namespace {
-
-struct Context {
-  ManualClock clock{0};
-  Counters counters;
-  StateSize size;
-  OperatorContext context;
-  explicit Context(int64_t ttl = 0) {
-    context.clock = &clock;
-    context.counters = &counters;
-    context.state_size = &size;
-    context.state_ttl_millis = ttl;
-  }
-};
 
 TEST(ArenaTest, ClassesCoverTheirSizes) {
   size_t last_class = 0;
@@ -46,7 +34,7 @@ std::string ValueOf(std::mt19937& random) {
 }
 
 TEST(ValueStateTest, DoesWhatAMapDoes) {
-  Context context;
+  StateContext context;
   {
     ValueState state(context.context);
     std::map<std::string, std::string> model;
@@ -103,7 +91,7 @@ TEST(ValueStateTest, DoesWhatAMapDoes) {
       if (round % 50 != 49) continue;
       SnapshotWriter writer;
       state.Snapshot(writer);
-      Context other;
+      StateContext other;
       ValueState restored(other.context);
       SnapshotReader reader(writer.bytes());
       ASSERT_TRUE(restored.Restore(reader).ok());
@@ -130,7 +118,7 @@ TEST(ValueStateTest, DoesWhatAMapDoes) {
 }
 
 TEST(ValueStateTest, AMillionKeysTakeLittleRoom) {
-  Context context;
+  StateContext context;
   ValueState state(context.context);
   KeyBatch keys;
   std::vector<Entry> entries;
@@ -148,7 +136,7 @@ TEST(ValueStateTest, AMillionKeysTakeLittleRoom) {
 }
 
 TEST(ValueStateTest, OldEntriesExpireUnseenToo) {
-  Context context(1000);
+  StateContext context(1000);
   ValueState state(context.context);
   KeyBatch keys;
   std::vector<Entry> entries;
@@ -169,7 +157,7 @@ TEST(ValueStateTest, OldEntriesExpireUnseenToo) {
 // One key; sort keys of 1 to 40 bytes, few of them, so that many tie.
 TEST(OrderedStateTest, DoesWhatASortedVectorDoes) {
   for (const int rows_max : {6, 40, 700, 4000}) {
-    Context context;
+    StateContext context;
     OrderedState state(context.context);
     struct Row {
       std::string sort;
