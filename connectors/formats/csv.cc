@@ -94,7 +94,7 @@ Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_
   Walk stop = Walk::kRow;
   while (stop == Walk::kRow && rows_ < kBatchRows && next_ < end_) {
     const int rows_max = std::min(kStepRows, kBatchRows - rows_);
-    if (takes_plain_steps_) {
+    if (takes_plain_rows_ && !HasNullText()) {
       const int plain_rows = FindPlainRows(rows_max);
       if (plain_rows == rows_max || plain_rows >= kPlainRowsMin) {
         RT_TRY(DecodePlainStep(plain_rows));
@@ -134,7 +134,6 @@ void CsvDecoder::Scan(const BlockPointer& block, size_t begin, size_t end) {
   mark_ = 0;
   takes_plain_rows_ =
       has_plain_rows_ && static_cast<int64_t>(end - begin) <= spec_.limits.record_bytes;
-  takes_plain_steps_ = takes_plain_rows_ && !HasNullText();
   scanner_.Find(text_, end - begin, &marks_);
   if (spec_.options.delimiter.size() == 1) return;
   // A delimiter beyond ASCII is looked for on foot, and merged in.

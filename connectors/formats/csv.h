@@ -133,10 +133,9 @@ class CsvDecoder final : public Decoder {
 
   CsvDecoderSpec spec_;
   CsvScanner scanner_;
-  int fields_;                      // of a whole record
-  bool has_plain_rows_;             // whether the short way exists under these options
-  bool takes_plain_rows_ = false;   // … and in this block: no record in it can be too large
-  bool takes_plain_steps_ = false;  // … and no text of a cell stands for NULL
+  int fields_;                     // of a whole record
+  bool has_plain_rows_;            // whether the short way exists under these options
+  bool takes_plain_rows_ = false;  // … and in this block: no record in it can be too large
   std::vector<Wanted> wanted_;
   Rejects* rejects_;
   std::string header_;          // names of the file's columns, each with a zero byte behind it
