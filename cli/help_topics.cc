@@ -24,10 +24,11 @@ std::string ConnectorsText() {
          "Connectors:\n" +
          ListText(ConnectorHelps()) + "\nFormats:\n" + ListText(FormatHelps()) +
          "\nA path is a file, a folder, a pattern such as 'in/*.csv', or - for standard input and "
-         "output.\nFiles that end in .gz or .zst are unpacked. Watermarks move after every 1,024 "
-         "rows "
-         "of a file, a pipe or\na folder (on-periodic), or with each one (on-event: for input that "
-         "comes slowly).\nrowtide help settings: headers, bad records, packing.\n";
+         "output.\n"
+         "Files that end in .gz or .zst are unpacked. Watermarks move after every 1,024 rows of a "
+         "file, a pipe or\n"
+         "a folder (on-periodic), or with each one (on-event: for input that comes slowly).\n"
+         "rowtide help settings: headers, bad records, packing.\n";
 }
 
 std::string SettingsText() {

@@ -168,9 +168,8 @@ std::string OverviewText(const CommandText& command) {
   text += "\nExit codes:\n" + Entries(command.exit_codes);
   text += "\nEnvironment:\n" + Entries(command.environment);
   return text +
-         "\nrowtide help VERB lists the options of a verb; help connectors and help settings say "
-         "what\n"
-         "tables and SET know.\n";
+         "\nrowtide help VERB lists the options of a verb; help connectors and help settings "
+         "say what\ntables and SET know.\n";
 }
 
 std::string HelpText(const VerbText& verb) {
