@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/clock.h"
+#include "engine/key_group.h"
 #include "engine/row_batch.h"
 #include "engine/schema.h"
 #include "engine/status.h"
@@ -24,6 +25,7 @@ namespace rowtide {
 
 class SnapshotReader;
 class SnapshotWriter;
+class StateTier;
 
 class Collector {
  public:
@@ -74,6 +76,9 @@ struct OperatorContext {
   std::string local_time_zone = "UTC";  // table.local-time-zone
   int64_t state_ttl_millis = 0;         // table.exec.state.ttl; 0 = rows live for ever
   bool flink_compat = false;            // rowtide.flink-compat
+  KeyGroupRange key_groups;             // the lane's: keys of other groups never come
+  StateTier* tier = nullptr;            // the lane's, with a backend; null = all state is in memory
+  uint32_t first_table = 0;             // with a tier: of the operator's tables, one a state
 };
 
 }  // namespace rowtide
