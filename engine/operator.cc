@@ -5,6 +5,7 @@ namespace rowtide {
 Status Operator::Advance(int /*input*/, Time time, Collector& out) { return out.Advance(time); }
 Status Operator::Snapshot(SnapshotWriter& /*writer*/) const { return Status::Ok(); }
 Status Operator::Restore(SnapshotReader& /*reader*/) { return Status::Ok(); }
+Status Operator::Merge(SnapshotReader& /*reader*/) { return Status::Ok(); }
 
 int64_t* Counters::Find(const std::string& name) {
   for (Named& named : all_) {

@@ -4,6 +4,11 @@
 //   Process(input, batch, out)   rows; emits any number of batches
 //   Advance(input, time, out)    watermark, tick, idle, end; emits, then hands the time on
 //   Snapshot / Restore           all of it, bundles and timers too; no output of its own
+//   Merge                        after Restore: adds the snapshot of another lane
+//
+// With another number of lanes than at the snapshot, an operator is given those of all old lanes
+// and keeps what belongs to its key groups; numbers that belong to no key merge by a rule of their
+// own (a watermark: the lowest; an arrival number: the highest).
 //
 // An operator is made ready by a failable Create and torn down by its destructor. It runs on one
 // lane; calls do not overlap. Emit runs everything downstream to completion before it returns. An
@@ -44,6 +49,7 @@ class Operator {
   virtual Status Advance(int input, Time time, Collector& out);
   virtual Status Snapshot(SnapshotWriter& writer) const;
   virtual Status Restore(SnapshotReader& reader);
+  virtual Status Merge(SnapshotReader& reader);
 };
 
 // Named counts of one operator, for --stats and metrics: `late`, `unmatched_retraction`,

@@ -1,5 +1,6 @@
 #include "operators/calc.h"
 
+#include <algorithm>
 #include <set>
 
 #include "engine/snapshot.h"
@@ -105,6 +106,12 @@ Status Calc::Snapshot(SnapshotWriter& writer) const {
 
 Status Calc::Restore(SnapshotReader& reader) {
   RT_ASSIGN(*watermark_, reader.I64("watermark"));
+  return Status::Ok();
+}
+
+Status Calc::Merge(SnapshotReader& reader) {
+  RT_ASSIGN(const int64_t watermark, reader.I64("watermark"));
+  *watermark_ = std::min(*watermark_, watermark);
   return Status::Ok();
 }
 

@@ -35,6 +35,7 @@ class Calc final : public Operator {
   // CURRENT_WATERMARK is what a Calc remembers.
   Status Snapshot(SnapshotWriter& writer) const override;
   Status Restore(SnapshotReader& reader) override;
+  Status Merge(SnapshotReader& reader) override;
 
  private:
   Calc(Schema output, std::unique_ptr<int64_t> watermark)

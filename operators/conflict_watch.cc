@@ -140,10 +140,15 @@ void ConflictWatch::AppendField(int column, std::string_view row, bool follows,
 }
 
 Status NotedKeys::Restore(SnapshotReader& reader) {
-  return state_->RestoreWith(reader, [this](SnapshotReader& from, Entry entry) {
+  state_->Clear();
+  return Merge(reader);
+}
+
+Status NotedKeys::Merge(SnapshotReader& reader) {
+  return state_->MergeWith(reader, [this](SnapshotReader& from, Entry entry) {
     RT_ASSIGN(const std::string_view note, from.Bytes("note"));
     RT_TRY(CheckNote(note));
-    state_->Assign(entry, watch_ != nullptr ? note : std::string_view());
+    if (entry) state_->Assign(entry, watch_ != nullptr ? note : std::string_view());
     return Status::Ok();
   });
 }

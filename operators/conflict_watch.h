@@ -131,6 +131,7 @@ class NotedKeys final : public StatePart {
   NotedKeys(ValueState* state, const ConflictWatch* watch) : state_(state), watch_(watch) {}
   void Snapshot(SnapshotWriter& writer) const override { state_->Snapshot(writer); }
   Status Restore(SnapshotReader& reader) override;
+  Status Merge(SnapshotReader& reader) override;
 
  private:
   ValueState* state_;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "operators/deduplicate.h"
 #include "operators/keyed_operator.h"
 #include "operators/null_keys.h"
@@ -271,9 +273,18 @@ class RowtimeFirstOnce final : public KeyedOperator {
 
   Status Read(SnapshotReader& reader) {
     Forget();
-    RT_ASSIGN(watermark_, reader.I64("watermark"));
-    RT_ASSIGN(next_sequence_, reader.U64("next arrival"));
-    return keys_state_.RestoreWith(reader, [this](SnapshotReader& from, Entry entry) {
+    keys_state_.Clear();
+    watermark_ = Time::kMaxWatermark;
+    next_sequence_ = 0;
+    return Add(reader);
+  }
+
+  Status Add(SnapshotReader& reader) {
+    RT_ASSIGN(const int64_t watermark, reader.I64("watermark"));
+    RT_ASSIGN(const uint64_t next_sequence, reader.U64("next arrival"));
+    watermark_ = std::min(watermark_, watermark);
+    next_sequence_ = std::max(next_sequence_, next_sequence);
+    return keys_state_.MergeWith(reader, [this](SnapshotReader& from, Entry entry) {
       RT_ASSIGN(const uint8_t form, from.U8("form"));
       std::string_view note;
       if (form == kOutWithNote) {
@@ -281,13 +292,14 @@ class RowtimeFirstOnce final : public KeyedOperator {
         RT_TRY(CheckNote(note));
       }
       if (form != kWaiting) {
-        keys_state_.Assign(entry, watch_ ? note : std::string_view());
+        if (entry) keys_state_.Assign(entry, watch_ ? note : std::string_view());
         return Status::Ok();
       }
       RT_ASSIGN(const int64_t millis, from.I64("due"));
       RT_ASSIGN(const uint64_t sequence, from.U64("arrival"));
       RT_ASSIGN(const std::string_view row, from.Bytes("row"));
       RT_TRY(CheckRowSize(row.size()));
+      if (!entry) return Status::Ok();
       const RowLog::Row place = AddWaiting(entry, millis, sequence, row.size());
       std::memcpy(place.bytes, row.data(), row.size());
       return Status::Ok();
@@ -307,6 +319,7 @@ class RowtimeFirstOnce final : public KeyedOperator {
     explicit Part(RowtimeFirstOnce* of) : owner(of) {}
     void Snapshot(SnapshotWriter& writer) const override { owner->Write(writer); }
     Status Restore(SnapshotReader& reader) override { return owner->Read(reader); }
+    Status Merge(SnapshotReader& reader) override { return owner->Add(reader); }
     RowtimeFirstOnce* owner;
   };
 

@@ -13,6 +13,7 @@
 // `unmatched_retraction`. There is no TTL: nothing that is left is left out.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -44,6 +45,7 @@ class FinalRows final : public KeyedOperator {
   };
   struct Numbers {
     uint64_t next_arrival = 0;
+    void Merge(const Numbers& other) { next_arrival = std::max(next_arrival, other.next_arrival); }
   };
   FinalRows(FinalRowsSpec spec, const Schema& input, const OperatorContext& context);
   void Add(Entry entry, std::string_view row);

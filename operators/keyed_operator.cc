@@ -10,6 +10,18 @@ Status KeyedOperator::Snapshot(SnapshotWriter& writer) const {
 }
 
 Status KeyedOperator::Restore(SnapshotReader& reader) {
+  RT_TRY(ReadHead(reader));
+  for (StatePart* part : parts_) RT_TRY(part->Restore(reader));
+  return Status::Ok();
+}
+
+Status KeyedOperator::Merge(SnapshotReader& reader) {
+  RT_TRY(ReadHead(reader));
+  for (StatePart* part : parts_) RT_TRY(part->Merge(reader));
+  return Status::Ok();
+}
+
+Status KeyedOperator::ReadHead(SnapshotReader& reader) const {
   RT_ASSIGN(const std::string_view name, reader.Bytes("operator name"));
   if (name != name_)
     return Status::Corruption("the snapshot is of operator {}, not of {}", name, name_);
@@ -17,7 +29,6 @@ Status KeyedOperator::Restore(SnapshotReader& reader) {
   if (parts != parts_.size())
     return Status::Corruption("{} has {} parts of state, {} in the snapshot", name_, parts_.size(),
                               parts);
-  for (StatePart* part : parts_) RT_TRY(part->Restore(reader));
   return Status::Ok();
 }
 

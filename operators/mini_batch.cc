@@ -114,12 +114,23 @@ void Bundle::Snapshot(SnapshotWriter& writer) const {
 
 Status Bundle::Restore(SnapshotReader& reader) {
   Clear();
-  RT_ASSIGN(rows_added_, reader.I64("bundle rows"));
+  return Merge(reader);
+}
+
+Status Bundle::Merge(SnapshotReader& reader) {
+  RT_ASSIGN(const int64_t rows_added, reader.I64("bundle rows"));
   RT_ASSIGN(const uint32_t keys, reader.U32("bundle keys"));
+  const uint32_t known = static_cast<uint32_t>(keys_.rows());
+  uint32_t next = known;
+  bool keeps_all = true;
+  int64_t kept_rows = 0;
   for (uint32_t i = 0; i < keys; ++i) {
     RT_ASSIGN(const std::string_view key, reader.Bytes("bundle key"));
-    const uint32_t number = FindOrAdd(key, HashBytes(key));
-    if (number != i) return Status::Corruption("a bundle of the snapshot has a key twice");
+    const bool keeps = key_groups_.HasKey(key);
+    keeps_all &= keeps;
+    const uint32_t number = keeps ? FindOrAdd(key, HashBytes(key)) : kNone;
+    if (keeps && number >= known && number != next++)
+      return Status::Corruption("a bundle of the snapshot has a key twice");
     while (true) {
       RT_ASSIGN(const uint8_t more, reader.U8("bundle row follows"));
       if (more == 0) break;
@@ -127,9 +138,12 @@ Status Bundle::Restore(SnapshotReader& reader) {
       if (kind > static_cast<uint8_t>(RowKind::kDelete))
         return Status::Corruption("row kind {} in a bundle", kind);
       RT_ASSIGN(const std::string_view row, reader.Bytes("bundle row"));
+      if (!keeps) continue;
       Append(number, static_cast<RowKind>(kind), row);
+      ++kept_rows;
     }
   }
+  rows_added_ += keeps_all ? rows_added : kept_rows;
   return Status::Ok();
 }
 

@@ -6,7 +6,8 @@
 // The operator decides what to keep of a key: every row (Append), the first (Append once) or the
 // last (ReplaceLast). `rows_added` counts all rows since the last flush, over all keys, kept or
 // not: that is what mini-batch.size bounds. The bundle is part of the snapshot, so a checkpoint
-// changes no output (flink-rank-dedup.md 6.10).
+// changes no output (flink-rank-dedup.md 6.10). Of bundles that are merged, a key has the rows of
+// all; a bundle that gives keys away counts the rows that it keeps.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,8 @@ class Bundle final : public StatePart {
     uint32_t next;  // the key's next row, or kNone
   };
 
-  explicit Bundle(const OperatorContext& context) : size_(context.state_size) {}
+  explicit Bundle(const OperatorContext& context)
+      : size_(context.state_size), key_groups_(context.key_groups) {}
   ~Bundle() override { Clear(); }
 
   int64_t rows_added() const { return rows_added_; }
@@ -62,6 +64,7 @@ class Bundle final : public StatePart {
 
   void Snapshot(SnapshotWriter& writer) const override;
   Status Restore(SnapshotReader& reader) override;
+  Status Merge(SnapshotReader& reader) override;
 
  private:
   struct List {
@@ -80,6 +83,7 @@ class Bundle final : public StatePart {
   void Rehash(size_t slots);
 
   StateSize* size_;
+  KeyGroupRange key_groups_;
   int64_t rows_added_ = 0;
   KeyBatch keys_;
   std::vector<List> lists_;

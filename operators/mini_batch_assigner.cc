@@ -88,4 +88,14 @@ Status MiniBatchAssigner::Restore(SnapshotReader& reader) {
   return Status::Ok();
 }
 
+Status MiniBatchAssigner::Merge(SnapshotReader& reader) {
+  RT_ASSIGN(const int64_t current, reader.I64("mini-batch watermark"));
+  RT_ASSIGN(const int64_t next, reader.I64("mini-batch end"));
+  RT_ASSIGN(const uint8_t held_back, reader.U8("mini-batch held back"));
+  current_ = std::min(current_, current);
+  next_ = std::min(next_, next);
+  held_back_ |= held_back != 0;
+  return Status::Ok();
+}
+
 }  // namespace rowtide

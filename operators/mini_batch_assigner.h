@@ -29,6 +29,7 @@ class MiniBatchAssigner final : public Operator {
   Status Advance(int input, Time time, Collector& out) override;
   Status Snapshot(SnapshotWriter& writer) const override;
   Status Restore(SnapshotReader& reader) override;
+  Status Merge(SnapshotReader& reader) override;
 
  private:
   MiniBatchAssigner(MiniBatchAssignerSpec spec, const Schema& schema);

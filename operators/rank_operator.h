@@ -72,6 +72,7 @@ class RankOperator : public KeyedOperator {
   void FindEnds(const RowBatch& batch);
   struct Saved {
     uint64_t next_arrival;
+    void Merge(const Saved& other) { next_arrival = std::max(next_arrival, other.next_arrival); }
   };
   SavedNumbers<Saved> saved_;
   std::optional<ValueState> ends_;  // with a variable end: partition -> int64

@@ -10,6 +10,7 @@
 // (SOURCE_WATERMARK) they pass. State: the newest watermark, rows since the last one.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -46,6 +47,11 @@ class WatermarkAssigner final : public KeyedOperator {
     int64_t newest = Time::kNoWatermark;
     int64_t emitted = Time::kNoWatermark;
     int64_t rows = 0;  // since the last count of rows_between
+    void Merge(const Numbers& other) {
+      newest = std::min(newest, other.newest);
+      emitted = std::min(emitted, other.emitted);
+      rows = std::min(rows, other.rows);
+    }
   };
 
   WatermarkAssignerSpec spec_;

@@ -435,28 +435,36 @@ void CountedNumbers::Snapshot(SnapshotWriter& writer) const {
 }
 
 Status CountedNumbers::Restore(SnapshotReader& reader) {
-  return roots_.RestoreWith(reader, [this](SnapshotReader& from, Entry key) {
-    RT_ASSIGN(const uint64_t numbers, from.U64("numbers of a key"));
-    if (numbers == 0) return Status::Corruption("a key of the snapshot has no numbers");
-    Begin(key);
-    Root* root = roots_.DataAs<Root>(key);
-    changes_.clear();
-    int64_t last = 0;
-    for (uint64_t i = 0; i < numbers; ++i) {
-      RT_ASSIGN(const int64_t number, from.I64("number"));
-      RT_ASSIGN(const int64_t count, from.I64("count of a number"));
-      if (count == 0) return Status::Corruption("a number of the snapshot has the count 0");
-      if (i > 0 && number <= last)
-        return Status::Corruption("numbers of a key of the snapshot are not in order");
-      last = number;
-      changes_.push_back({number, count});
-      if (changes_.size() == kLogRoomMax || i + 1 == numbers) {
-        Apply(root, changes_);
-        changes_.clear();
-      }
+  roots_.Clear();
+  return Merge(reader);
+}
+
+Status CountedNumbers::Merge(SnapshotReader& reader) {
+  return roots_.MergeWith(
+      reader, [this](SnapshotReader& from, Entry key) { return ReadNumbers(from, key); });
+}
+
+Status CountedNumbers::ReadNumbers(SnapshotReader& reader, Entry key) {
+  RT_ASSIGN(const uint64_t numbers, reader.U64("numbers of a key"));
+  if (numbers == 0) return Status::Corruption("a key of the snapshot has no numbers");
+  if (key) Begin(key);
+  changes_.clear();
+  int64_t last = 0;
+  for (uint64_t i = 0; i < numbers; ++i) {
+    RT_ASSIGN(const int64_t number, reader.I64("number"));
+    RT_ASSIGN(const int64_t count, reader.I64("count of a number"));
+    if (count == 0) return Status::Corruption("a number of the snapshot has the count 0");
+    if (i > 0 && number <= last)
+      return Status::Corruption("numbers of a key of the snapshot are not in order");
+    last = number;
+    if (!key) continue;
+    changes_.push_back({number, count});
+    if (changes_.size() == kLogRoomMax || i + 1 == numbers) {
+      Apply(roots_.DataAs<Root>(key), changes_);
+      changes_.clear();
     }
-    return Status::Ok();
-  });
+  }
+  return Status::Ok();
 }
 
 }  // namespace rowtide

@@ -81,6 +81,7 @@ class CountedNumbers final : public StatePart {
 
   void Snapshot(SnapshotWriter& writer) const override;
   Status Restore(SnapshotReader& reader) override;
+  Status Merge(SnapshotReader& reader) override;
 
  private:
   struct Root {
@@ -170,6 +171,7 @@ class CountedNumbers final : public StatePart {
   void FreeLeaf(Arena::Ref ref);
   void FreeNode(Arena::Ref node, uint32_t height);
   void FreeAll(const Root* root);
+  Status ReadNumbers(SnapshotReader& reader, Entry key);
   void FoldLog(Root* root);
   void FoldAll();
   template <typename Visit>

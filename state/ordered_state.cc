@@ -526,34 +526,44 @@ void OrderedState::Snapshot(SnapshotWriter& writer) const {
 }
 
 Status OrderedState::Restore(SnapshotReader& reader) {
-  return roots_.RestoreWith(reader, [this](SnapshotReader& from, Entry key) {
-    RT_ASSIGN(const uint64_t rows, from.U64("rows of a key"));
-    RT_ASSIGN(const uint64_t next_arrival, from.U64("next arrival"));
-    if (rows == 0) return Status::Corruption("a key of the snapshot has no rows");
+  roots_.Clear();
+  return Merge(reader);
+}
+
+Status OrderedState::Merge(SnapshotReader& reader) {
+  return roots_.MergeWith(reader,
+                          [this](SnapshotReader& from, Entry key) { return ReadRows(from, key); });
+}
+
+Status OrderedState::ReadRows(SnapshotReader& reader, Entry key) {
+  RT_ASSIGN(const uint64_t rows, reader.U64("rows of a key"));
+  RT_ASSIGN(const uint64_t next_arrival, reader.U64("next arrival"));
+  if (rows == 0) return Status::Corruption("a key of the snapshot has no rows");
+  Root* root = nullptr;
+  if (key) {
     Arena::Ref node;
     NewLeaf(kFirstLeafRows, &node);
-    *reinterpret_cast<Root*>(roots_.Assign(key, sizeof(Root))) = {0, next_arrival, 0, 0, node, 0,
-                                                                  0};
-    Root* root = MutableRoot(key);
-    for (uint64_t i = 0; i < rows; ++i) {
-      RT_ASSIGN(const uint64_t arrival, from.U64("arrival"));
-      RT_ASSIGN(const uint32_t tag, from.U32("tag"));
-      RT_ASSIGN(const std::string_view sort, from.Bytes("sort key"));
-      RT_ASSIGN(const std::string_view row_bytes, from.Bytes("row"));
-      const SortKeyView view{SortPrefixOf(sort), sort};
-      const Row row =
-          MakeRow(view, row_bytes.size(), arrival, uint64_t{tag} << HotTable::kTagShift);
-      if (!row_bytes.empty())
-        std::memcpy(const_cast<char*>(RowOf(RecordOf(row)).data()), row_bytes.data(),
-                    row_bytes.size());
-      Path path;
-      DescendBySort(root, view, true, &path);
-      const bool in_order = path.position + path.index == root->rows;
-      InsertRow(root, &path, row);
-      if (!in_order) return Status::Corruption("rows of a key of the snapshot are not in order");
-    }
-    return Status::Ok();
-  });
+    root = reinterpret_cast<Root*>(roots_.Assign(key, sizeof(Root)));
+    *root = {0, next_arrival, 0, 0, node, 0, 0};
+  }
+  for (uint64_t i = 0; i < rows; ++i) {
+    RT_ASSIGN(const uint64_t arrival, reader.U64("arrival"));
+    RT_ASSIGN(const uint32_t tag, reader.U32("tag"));
+    RT_ASSIGN(const std::string_view sort, reader.Bytes("sort key"));
+    RT_ASSIGN(const std::string_view row_bytes, reader.Bytes("row"));
+    if (!key) continue;
+    const SortKeyView view{SortPrefixOf(sort), sort};
+    const Row row = MakeRow(view, row_bytes.size(), arrival, uint64_t{tag} << HotTable::kTagShift);
+    if (!row_bytes.empty())
+      std::memcpy(const_cast<char*>(RowOf(RecordOf(row)).data()), row_bytes.data(),
+                  row_bytes.size());
+    Path path;
+    DescendBySort(root, view, true, &path);
+    const bool in_order = path.position + path.index == root->rows;
+    InsertRow(root, &path, row);
+    if (!in_order) return Status::Corruption("rows of a key of the snapshot are not in order");
+  }
+  return Status::Ok();
 }
 
 }  // namespace rowtide

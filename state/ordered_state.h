@@ -197,6 +197,7 @@ class OrderedState final : public StatePart {
 
   void Snapshot(SnapshotWriter& writer) const override;
   Status Restore(SnapshotReader& reader) override;
+  Status Merge(SnapshotReader& reader) override;
 
  private:
   struct Root {
@@ -300,6 +301,7 @@ class OrderedState final : public StatePart {
   void MergeLeaf(Root* root, Path* path);
   void RefreshFirst(Path* path, uint32_t height);
   void RefreshLast(Root* root);
+  Status ReadRows(SnapshotReader& reader, Entry key);
   Row MakeRow(SortKeyView sort, size_t row_bytes, uint64_t arrival, uint64_t tag);
 
   ValueState roots_;

@@ -2,8 +2,9 @@
 // operator is a part.
 //
 // Snapshot bytes are canonical: they depend on the content only, not on how it came about, so equal
-// states have equal bytes. Restore replaces everything; Requires: the part was made with the same
-// options.
+// states have equal bytes. Restore replaces everything, Merge adds the part of another lane; both
+// pass over keys that belong to none of the lane's key groups. Requires: the part was made with the
+// same options.
 #pragma once
 
 #include "engine/snapshot.h"
@@ -16,6 +17,7 @@ class StatePart {
   virtual ~StatePart() = default;
   virtual void Snapshot(SnapshotWriter& writer) const = 0;
   virtual Status Restore(SnapshotReader& reader) = 0;
+  virtual Status Merge(SnapshotReader& reader) = 0;
 };
 
 }  // namespace rowtide

@@ -14,6 +14,7 @@ constexpr int kSweptSlotsPerRow = 4;
 
 ValueState::ValueState(const OperatorContext& context, Ttl ttl)
     : size_(context.state_size),
+      key_groups_(context.key_groups),
       expired_(ttl.enabled() ? context.counters->Find("expired") : nullptr),
       ttl_(ttl),
       clocked_(ttl.enabled()),
@@ -228,9 +229,14 @@ void ValueState::Snapshot(SnapshotWriter& writer) const {
 }
 
 Status ValueState::Restore(SnapshotReader& reader) {
-  return RestoreWith(reader, [this](SnapshotReader& from, Entry entry) {
+  Clear();
+  return Merge(reader);
+}
+
+Status ValueState::Merge(SnapshotReader& reader) {
+  return MergeWith(reader, [this](SnapshotReader& from, Entry entry) {
     RT_ASSIGN(const std::string_view value, from.Bytes("value"));
-    Assign(entry, value);
+    if (entry) Assign(entry, value);
     return Status::Ok();
   });
 }
@@ -251,24 +257,26 @@ void ValueState::SnapshotWith(
   });
 }
 
-Status ValueState::RestoreWith(
-    SnapshotReader& reader,
-    const std::function<Status(SnapshotReader& reader, Entry entry)>& read) {
-  Clear();
+// Where one side has no TTL, clocks are left out, or begin now.
+Status ValueState::MergeWith(SnapshotReader& reader, const ReadValue& read) {
+  if (clocked_) now_ = ttl_.NowMillis();
   RT_ASSIGN(const uint64_t entries, reader.U64("entries"));
   RT_ASSIGN(const uint8_t clocked, reader.U8("clocked"));
-  if ((clocked != 0) != clocked_)
-    return Status::Corruption("the snapshot was made with another state TTL setting");
   for (uint64_t i = 0; i < entries; ++i) {
     RT_ASSIGN(const std::string_view key, reader.Bytes("key"));
     if (key.size() > kKeyBytesMax)
       return Status::Corruption("a key of the snapshot has {} bytes", key.size());
+    if (clocked != 0) {
+      RT_ASSIGN(const int64_t clock, reader.I64("clock"));
+      if (clocked_) now_ = clock;
+    }
+    if (!key_groups_.HasKey(key)) {
+      RT_TRY(read(reader, {}));
+      continue;
+    }
     const uint64_t hash = HashBytes(key);
     if (Lookup(key, hash) != nullptr)
       return Status::Corruption("a key of the snapshot is there twice");
-    if (clocked_) {
-      RT_ASSIGN(now_, reader.I64("clock"));
-    }
     const Entry entry = Create(key, hash, expected_bytes_);
     RT_TRY(read(reader, entry));
     unsettled_.clear();

@@ -161,12 +161,13 @@ class ValueState final : public StatePart {
 
   void Snapshot(SnapshotWriter& writer) const override;
   Status Restore(SnapshotReader& reader) override;
+  Status Merge(SnapshotReader& reader) override;
   // The same with values in a form of the caller's: `write(entry, writer)`, and `read(reader,
-  // entry)` which assigns.
+  // entry)` which assigns, or reads past the value when the entry is null: another lane's key.
   void SnapshotWith(SnapshotWriter& writer,
                     const std::function<void(Entry entry, SnapshotWriter& writer)>& write) const;
-  Status RestoreWith(SnapshotReader& reader,
-                     const std::function<Status(SnapshotReader& reader, Entry entry)>& read);
+  using ReadValue = std::function<Status(SnapshotReader& reader, Entry entry)>;
+  Status MergeWith(SnapshotReader& reader, const ReadValue& read);
 
  private:
   struct Header {
@@ -228,6 +229,7 @@ class ValueState final : public StatePart {
   void Forget();
 
   StateSize* size_;
+  KeyGroupRange key_groups_;
   int64_t* expired_;
   Ttl ttl_;
   bool clocked_;

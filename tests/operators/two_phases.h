@@ -32,6 +32,10 @@ class TwoPhases final : public Operator {
     RT_TRY(local_->Restore(reader));
     return global_->Restore(reader);
   }
+  Status Merge(SnapshotReader& reader) override {
+    RT_TRY(local_->Merge(reader));
+    return global_->Merge(reader);
+  }
 
  private:
   class Link final : public Collector {

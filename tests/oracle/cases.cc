@@ -121,6 +121,7 @@ OracleCase Case(std::string name, const DeduplicateSpec& spec) {
   oracle.factory = [spec](const OperatorContext& context) { return Create(spec, context); };
   oracle.stream = Appends;
   oracle.model = [spec] { return std::make_unique<DeduplicateModel>(spec); };
+  oracle.key = spec.keys;
   if (!spec.emits_update_before) oracle.upsert_key = spec.keys;
   oracle.compares_after_each_row = !spec.mini_batch.enabled();
   return oracle;
@@ -173,6 +174,7 @@ OracleCase Case(std::string name, const RankSpec& spec) {
   oracle.input = spec.input;
   oracle.factory = [spec](const OperatorContext& context) { return Create(spec, context); };
   oracle.model = [spec] { return std::make_unique<RankModel>(spec); };
+  oracle.key = spec.partition;
   switch (spec.strategy) {
     case RankSpec::Strategy::kAppendFast: oracle.stream = Appends; break;
     case RankSpec::Strategy::kUpdateFast: oracle.stream = Upserts(spec.order[0].descending); break;

@@ -128,6 +128,18 @@ class Harness final : public Collector {
     EXPECT_EQ(SnapshotBytes(), bytes) << "a restored operator has another snapshot";
   }
 
+  // Into a new operator, from the snapshots of several lanes.
+  void RestoreFrom(const std::vector<std::string>& lanes) {
+    operator_.reset();
+    Make();
+    for (size_t lane = 0; lane < lanes.size(); ++lane) {
+      SnapshotReader reader(lanes[lane]);
+      const Status status = lane == 0 ? operator_->Restore(reader) : operator_->Merge(reader);
+      ASSERT_TRUE(status.ok()) << status.ToString();
+      EXPECT_TRUE(reader.AtEnd());
+    }
+  }
+
   // What was emitted since the last call.
   TestRows Take() { return std::exchange(emitted_, {}); }
   std::string TakeText() {

@@ -65,6 +65,7 @@ struct OracleCase {
   Harness::Factory factory;
   std::function<std::vector<Event>(Random&)> stream;
   std::function<std::unique_ptr<Model>()> model;
+  std::vector<int> key;  // columns of input and output by which lanes share the rows
   // not empty: no -U comes, a row replaces the one with the same values here
   std::vector<int> upsert_key;
   bool compares_after_each_row = true;  // false: after watermarks and at the end only (bundles)
