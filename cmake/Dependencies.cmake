@@ -19,6 +19,7 @@ rt_pkg_config(xxhash libxxhash)
 rt_pkg_config(simdjson simdjson)
 rt_pkg_config(zstd libzstd)
 rt_pkg_config(libedit libedit)
+rt_pkg_config(rocksdb rocksdb)
 
 find_package(nlohmann_json REQUIRED)
 add_library(rt_nlohmann_json INTERFACE)

@@ -1,15 +1,19 @@
-// The port beneath the hot tier of keyed state: where entries live that are not in memory.
+// The port beneath the hot tier of keyed state: where entries live that are not in memory, and what
+// a checkpoint is made of.
 //
-// Operators never see it. They work on the concrete classes of state/ (ValueState, OrderedState),
-// which hold hot keys in memory and ask the backend for a batch at a time:
+// Operators never see it. They work on the concrete classes of state/ (ValueState, OrderedState,
+// CountedNumbers), which hold hot keys in memory; the tier of a lane (state/state_tier.h) asks the
+// backend for many keys at a time:
 //
 //   FindOrCreate(keys of a batch) -> hits stay in memory, all misses go down as one MultiGet
 //   checkpoint, eviction          -> dirty entries come down as one sorted run
-//   rows of one ordered key       -> one ScanPrefix, in key order
+//   warming up after a restore    -> Scan, in key order
 //
-// So entries are self-contained bytes: no pointers inside, and the key of an ordered row is group
-// key + sort key + arrival number, which sorts as bytes. A job without a state folder has no
-// backend: everything is in the hot tier.
+//   key   | table: u32, big-endian | key group: u8 | canonical key |     one table a state
+//
+// So entries are self-contained bytes: no pointers inside. A backend belongs to one lane. MultiGet
+// and Scan are called by the lane's thread, WriteRun and Checkpoint by one thread at a time, which
+// may be another one. A job without a state folder has no backend: everything is in the hot tier.
 #pragma once
 
 #include <cstdint>
@@ -30,18 +34,28 @@ struct StateChange {
   std::optional<std::string_view> value;
 };
 
+// A file of a checkpoint; the name is relative to its folder.
+struct StateFile {
+  std::string name;
+  int64_t bytes = 0;
+  uint64_t xxh3 = 0;
+};
+
 class KeyedStateBackend {
  public:
   virtual ~KeyedStateBackend() = default;
-  // The values of all keys of one table at once; `values[i]` is empty when key i is not there.
-  virtual Status MultiGet(uint32_t table, std::span<const std::string_view> keys,
-                          std::vector<std::optional<std::string>>* values) = 0;
-  // Every entry whose key begins with `prefix`, in key order, until `visit` returns false.
-  virtual Status ScanPrefix(
-      uint32_t table, std::string_view prefix,
-      const std::function<bool(std::string_view key, std::string_view value)>& visit) = 0;
-  // Requires: `sorted` is in key order, each key once.
-  virtual Status WriteRun(uint32_t table, std::span<const StateChange> sorted) = 0;
+  // Calls `found(i, value)` for every key that is there. Requires: `sorted` is in key order.
+  using Found = std::function<Status(size_t index, std::string_view value)>;
+  virtual Status MultiGet(std::span<const std::string_view> sorted, const Found& found) = 0;
+  // Every entry with a key in [from, end), in key order, until `visit` returns false.
+  using Visit = std::function<Result<bool>(std::string_view key, std::string_view value)>;
+  virtual Status Scan(std::string_view from, std::string_view end, const Visit& visit) = 0;
+  // Atomically: after an error nothing of the run is there. Requires: `sorted` is in key order, each
+  // key once.
+  virtual Status WriteRun(std::span<const StateChange> sorted) = 0;
+  // All that was written, as files in a folder that is made by this call and shares what it can with
+  // earlier ones.
+  virtual Result<std::vector<StateFile>> Checkpoint(const std::string& folder) = 0;
 };
 
 }  // namespace rowtide

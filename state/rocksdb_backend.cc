@@ -1,0 +1,355 @@
+#include "state/rocksdb_backend.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/options.h>
+#include <rocksdb/sst_file_writer.h>
+#include <rocksdb/table.h>
+#include <rocksdb/utilities/checkpoint.h>
+#include <sys/resource.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+namespace rowtide {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kFileBytesMax = int64_t{64} << 20;
+constexpr size_t kImportedAtOnce = size_t{16} << 20;
+constexpr size_t kTableBytes = sizeof(uint32_t);  // in front of a key's group
+
+rocksdb::Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+std::string_view ViewOf(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+// `doing`: "write state to", "read state of".
+Status From(const rocksdb::Status& status, const char* doing, const std::string& path) {
+  if (status.ok()) return Status::Ok();
+  const std::string reason = status.ToString();
+  if (status.IsCorruption())
+    return Status::Corruption("cannot {} {}: {}", doing, path, reason)
+        .WithHint("the files are damaged: restore an older checkpoint");
+  if (status.IsNoSpace())
+    return Status::External("cannot {} {}: no space left on the disk ({})", doing, path, reason)
+        .WithHint("make room on the disk of the state folder");
+  if (status.IsIOError() || status.IsBusy() || status.IsTryAgain() || status.IsTimedOut() ||
+      status.IsAborted())
+    return Status::External("cannot {} {}: {}", doing, path, reason);
+  return Status::Internal("cannot {} {}: {}", doing, path, reason);
+}
+
+Status From(const std::error_code& error, const char* doing, const std::string& path) {
+  if (!error) return Status::Ok();
+  return Status::External("cannot {} {}: {}", doing, path, error.message());
+}
+
+// RocksDB's own log is for people who work on RocksDB.
+class NoLog final : public rocksdb::Logger {
+ public:
+  using rocksdb::Logger::Logv;
+  void Logv(const char* /*format*/, va_list /*arguments*/) override {}
+};
+
+int OpenFilesMax() {
+  constexpr rlim_t kMost = 100000;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 256;
+  return static_cast<int>(std::max<rlim_t>(std::min(limit.rlim_cur, kMost) / 4, 32));
+}
+
+rocksdb::Options OptionsOf(const RocksDbOptions& settings) {
+  rocksdb::Options options;
+  if (settings.env != nullptr) options.env = settings.env;
+  options.create_if_missing = true;
+  options.paranoid_checks = true;
+  options.force_consistency_checks = true;
+  options.track_and_verify_wals_in_manifest = false;
+  options.max_background_jobs = 2;
+  options.max_open_files = OpenFilesMax();
+  options.info_log = std::make_shared<NoLog>();
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  options.write_buffer_size = size_t{1} << 20;  // nothing is put
+  options.target_file_size_base = static_cast<uint64_t>(kFileBytesMax);
+  options.level_compaction_dynamic_level_bytes = true;
+  options.level0_file_num_compaction_trigger = 4;
+  options.compression = rocksdb::kNoCompression;
+  options.compression_per_level.assign(7, rocksdb::kLZ4Compression);
+  options.compression_per_level[0] = options.compression_per_level[1] = rocksdb::kNoCompression;
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = rocksdb::NewLRUCache(settings.cache_bytes, -1, false, 0.5);
+  table.cache_index_and_filter_blocks = true;
+  table.cache_index_and_filter_blocks_with_high_priority = true;
+  table.pin_l0_filter_and_index_blocks_in_cache = true;
+  table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10, 3));
+  table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
+  table.block_size = 4 << 10;
+  table.format_version = 5;
+  options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
+  return options;
+}
+
+Result<uint64_t> HashOf(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
+                                                                        XXH3_freeState);
+  XXH3_64bits_reset(state.get());
+  std::vector<char> block(size_t{1} << 20);
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0)
+    XXH3_64bits_update(state.get(), block.data(), static_cast<size_t>(in.gcount()));
+  if (!in.eof()) return Status::External("cannot read {}", path.string());
+  return XXH3_64bits_digest(state.get());
+}
+
+Status Empty(const std::string& folder) {
+  std::error_code error;
+  fs::remove_all(folder, error);
+  RT_TRY(From(error, "empty the folder", folder));
+  fs::create_directories(folder, error);
+  return From(error, "make the folder", folder);
+}
+
+bool IsTable(const fs::path& path) { return path.extension() == ".sst"; }
+
+// Tables never change, so they are shared; the other files RocksDB writes on.
+Status LinkFiles(const std::string& from, const std::string& to) {
+  std::error_code error;
+  fs::directory_iterator files(from, error);
+  RT_TRY(From(error, "read the checkpoint", from));
+  for (const fs::directory_entry& entry : files) {
+    const fs::path& source = entry.path();
+    const fs::path target = fs::path(to) / source.filename();
+    if (IsTable(source)) {
+      fs::create_hard_link(source, target, error);
+      if (!error) continue;
+    }
+    fs::copy_file(source, target, error);
+    RT_TRY(From(error, "copy", source.string()));
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+RocksDbBackend::RocksDbBackend(std::string folder, const RocksDbOptions& options)
+    : folder_(std::move(folder)),
+      options_(std::make_unique<rocksdb::Options>(OptionsOf(options))) {}
+
+RocksDbBackend::~RocksDbBackend() {
+  // What it would write on closing is worth nothing.
+  if (db_ != nullptr) rocksdb::CancelAllBackgroundWork(db_.get(), true);
+}
+
+Result<std::unique_ptr<RocksDbBackend>> RocksDbBackend::Create(const std::string& folder,
+                                                               const RocksDbOptions& options) {
+  RT_TRY(Empty(folder));
+  std::unique_ptr<RocksDbBackend> made(new RocksDbBackend(folder, options));
+  RT_TRY(made->OpenFolder());
+  return made;
+}
+
+Result<std::unique_ptr<RocksDbBackend>> RocksDbBackend::Open(const std::string& folder,
+                                                             const std::string& checkpoint,
+                                                             const RocksDbOptions& options) {
+  RT_TRY(Empty(folder));
+  RT_TRY(LinkFiles(checkpoint, folder));
+  std::unique_ptr<RocksDbBackend> made(new RocksDbBackend(folder, options));
+  made->options_->create_if_missing = false;
+  RT_TRY(made->OpenFolder());
+  return made;
+}
+
+Status RocksDbBackend::OpenFolder() {
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::Open(*options_, folder_, &db);
+  db_.reset(db);
+  // With an existing folder, what is missing or does not fit is damage.
+  if (status.IsInvalidArgument() || status.IsNotFound())
+    return Status::Corruption("cannot open the state in {}: {}", folder_, status.ToString());
+  return From(status, "open the state in", folder_);
+}
+
+// --- reading ---
+
+Status RocksDbBackend::MultiGet(std::span<const std::string_view> sorted, const Found& found) {
+  std::vector<rocksdb::Slice> keys(sorted.size());
+  std::vector<rocksdb::PinnableSlice> values(sorted.size());
+  std::vector<rocksdb::Status> statuses(sorted.size());
+  for (size_t i = 0; i < sorted.size(); ++i) keys[i] = SliceOf(sorted[i]);
+  db_->MultiGet(rocksdb::ReadOptions(), db_->DefaultColumnFamily(), keys.size(), keys.data(),
+                values.data(), statuses.data(), true);
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    if (statuses[i].IsNotFound()) continue;
+    RT_TRY(From(statuses[i], "read the state in", folder_));
+    RT_TRY(found(i, ViewOf(values[i])));
+  }
+  return Status::Ok();
+}
+
+Status RocksDbBackend::Scan(std::string_view from, std::string_view end, const Visit& visit) {
+  rocksdb::ReadOptions read;
+  read.fill_cache = false;
+  const rocksdb::Slice bound = SliceOf(end);
+  read.iterate_upper_bound = &bound;
+  const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(read));
+  for (iterator->Seek(SliceOf(from)); iterator->Valid(); iterator->Next()) {
+    RT_ASSIGN(const bool goes_on, visit(ViewOf(iterator->key()), ViewOf(iterator->value())));
+    if (!goes_on) return Status::Ok();
+  }
+  return From(iterator->status(), "read the state in", folder_);
+}
+
+// --- writing ---
+
+Status RocksDbBackend::WriteRun(std::span<const StateChange> sorted) {
+  if (sorted.empty()) return Status::Ok();
+  std::vector<std::string> names;
+  Status status = WriteFiles(sorted, &names);
+  if (status.ok()) status = Ingest(names);
+  if (!status.ok()) {
+    for (const std::string& name : names) {
+      std::error_code ignored;
+      fs::remove(name, ignored);
+    }
+  }
+  return status;
+}
+
+Status RocksDbBackend::WriteFiles(std::span<const StateChange> sorted,
+                                  std::vector<std::string>* names) {
+  rocksdb::Options options = *options_;
+  options.compression_per_level.clear();  // it will be compressed further down
+  for (size_t at = 0; at < sorted.size();) {
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
+    names->push_back(folder_ + "/run-" + std::to_string(next_run_++) + ".tmp");
+    const std::string& path = names->back();
+    RT_TRY(From(writer.Open(path), "write state to", path));
+    int64_t bytes = 0;
+    for (; at < sorted.size() && bytes < kFileBytesMax; ++at) {
+      const StateChange& change = sorted[at];
+      const rocksdb::Status written = change.value
+                                          ? writer.Put(SliceOf(change.key), SliceOf(*change.value))
+                                          : writer.Delete(SliceOf(change.key));
+      RT_TRY(From(written, "write state to", path));
+      bytes += static_cast<int64_t>(change.key.size() + (change.value ? change.value->size() : 0));
+    }
+    RT_TRY(From(writer.Finish(), "write state to", path));
+  }
+  return Status::Ok();
+}
+
+Status RocksDbBackend::Ingest(const std::vector<std::string>& names) {
+  rocksdb::IngestExternalFileOptions ingest;
+  ingest.move_files = true;
+  rocksdb::Status status = db_->IngestExternalFile(names, ingest);
+  if (!status.ok() && db_->Resume().ok()) status = db_->IngestExternalFile(names, ingest);
+  return From(status, "take state into", folder_);
+}
+
+Result<std::vector<StateFile>> RocksDbBackend::Checkpoint(const std::string& folder) {
+  rocksdb::Checkpoint* made = nullptr;
+  RT_TRY(From(rocksdb::Checkpoint::Create(db_.get(), &made), "make a checkpoint of", folder_));
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  rocksdb::Status status = checkpoint->CreateCheckpoint(folder);
+  if (!status.ok()) {
+    // A compaction may take a file away between listing and linking (fixed in 9.6): once more.
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+    status = checkpoint->CreateCheckpoint(folder);
+  }
+  RT_TRY(From(status, "write the checkpoint", folder));
+  return FilesOf(folder);
+}
+
+Result<std::vector<StateFile>> RocksDbBackend::FilesOf(const std::string& folder) {
+  std::error_code error;
+  fs::directory_iterator entries(folder, error);
+  RT_TRY(From(error, "read the checkpoint", folder));
+  std::vector<StateFile> files;
+  std::map<std::string, StateFile> tables;
+  for (const fs::directory_entry& entry : entries) {
+    StateFile file{entry.path().filename().string(), static_cast<int64_t>(entry.file_size(error)),
+                   0};
+    RT_TRY(From(error, "read", entry.path().string()));
+    const auto known = hashed_.find(file.name);
+    if (known != hashed_.end() && known->second.bytes == file.bytes) {
+      file.xxh3 = known->second.xxh3;
+    } else {
+      RT_ASSIGN(file.xxh3, HashOf(entry.path()));
+    }
+    if (IsTable(entry.path())) tables[file.name] = file;
+    files.push_back(std::move(file));
+  }
+  hashed_ = std::move(tables);
+  std::sort(files.begin(), files.end(),
+            [](const StateFile& a, const StateFile& b) { return a.name < b.name; });
+  return files;
+}
+
+// --- other lanes' state ---
+
+Status RocksDbBackend::Import(const std::string& checkpoint, KeyGroupRange key_groups) {
+  rocksdb::DB* opened = nullptr;
+  rocksdb::Options options = *options_;
+  options.create_if_missing = false;
+  const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(options, checkpoint, &opened);
+  if (status.IsInvalidArgument() || status.IsNotFound())
+    return Status::Corruption("cannot open the checkpoint {}: {}", checkpoint, status.ToString());
+  RT_TRY(From(status, "open the checkpoint", checkpoint));
+  const std::unique_ptr<rocksdb::DB> from(opened);
+  rocksdb::ReadOptions read;
+  read.fill_cache = false;
+  const std::unique_ptr<rocksdb::Iterator> iterator(from->NewIterator(read));
+  std::string bytes;
+  std::vector<std::pair<size_t, size_t>> sizes;  // of key and value
+  std::vector<StateChange> changes;
+  const auto write = [&] {
+    changes.clear();
+    const char* at = bytes.data();
+    for (const auto& [key, value] : sizes) {
+      changes.push_back({{at, key}, std::string_view(at + key, value)});
+      at += key + value;
+    }
+    bytes.clear();
+    sizes.clear();
+    return WriteRun(changes);
+  };
+  for (iterator->SeekToFirst(); iterator->Valid();) {
+    const std::string_view key = ViewOf(iterator->key());
+    if (key.size() <= kTableBytes)
+      return Status::Corruption("{} holds a key of {} bytes", checkpoint, key.size());
+    const int group = static_cast<uint8_t>(key[kTableBytes]);
+    if (!key_groups.Has(group)) {
+      // To the first group of this table, or behind its last one.
+      std::string next(key.substr(0, kTableBytes));
+      next.push_back(static_cast<char>(group < key_groups.first ? key_groups.first : 0xff));
+      if (group > key_groups.last) next.push_back(static_cast<char>(0xff));
+      iterator->Seek(next);
+      continue;
+    }
+    const std::string_view value = ViewOf(iterator->value());
+    bytes.append(key).append(value);
+    sizes.emplace_back(key.size(), value.size());
+    if (bytes.size() >= kImportedAtOnce) {
+      RT_TRY(write());
+    }
+    iterator->Next();
+  }
+  RT_TRY(From(iterator->status(), "read the checkpoint", checkpoint));
+  return write();
+}
+
+int64_t RocksDbBackend::file_bytes() const {
+  uint64_t bytes = 0;
+  db_->GetIntProperty(rocksdb::DB::Properties::kTotalSstFilesSize, &bytes);
+  return static_cast<int64_t>(bytes);
+}
+
+}  // namespace rowtide

@@ -1,0 +1,74 @@
+// Keyed state in RocksDB: one instance a lane, in a working folder of its own that is worth nothing
+// without the process; what lasts are checkpoints, which share its files by hard links.
+//
+//   WriteRun     sorted entries -> files of at most 64 MiB -> ingested at once, no log, no memtable
+//   Checkpoint   hard links of all tables, and copies of what RocksDB needs to open them
+//   Open         the files of a checkpoint, linked (or copied) into a new working folder
+//   Import       the entries of some key groups out of another lane's checkpoint
+//
+// Memory is a block cache of a given size; indexes and filters lie in it too. Errors are kExternal
+// for the world (no space, a failing disk), naming the folder, and kCorruption for bytes that do
+// not match their checksum. RocksDB 7.8; the rules it is run by are in state/README.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/key_group.h"
+#include "engine/keyed_state.h"
+
+namespace rocksdb {
+class DB;
+class Env;
+struct Options;
+}  // namespace rocksdb
+
+namespace rowtide {
+
+struct RocksDbOptions {
+  size_t cache_bytes = size_t{32} << 20;
+  rocksdb::Env* env = nullptr;  // null: the machine's; tests inject faults
+};
+
+class RocksDbBackend final : public KeyedStateBackend {
+ public:
+  // An empty one. `folder` is emptied first.
+  static Result<std::unique_ptr<RocksDbBackend>> Create(const std::string& folder,
+                                                        const RocksDbOptions& options);
+  // With the content of a checkpoint. `folder` is emptied first; `checkpoint` stays as it is.
+  static Result<std::unique_ptr<RocksDbBackend>> Open(const std::string& folder,
+                                                      const std::string& checkpoint,
+                                                      const RocksDbOptions& options);
+  ~RocksDbBackend() override;
+
+  Status MultiGet(std::span<const std::string_view> sorted, const Found& found) override;
+  Status Scan(std::string_view from, std::string_view end, const Visit& visit) override;
+  Status WriteRun(std::span<const StateChange> sorted) override;
+  Result<std::vector<StateFile>> Checkpoint(const std::string& folder) override;
+
+  // Adds the entries of these key groups out of a checkpoint: for another number of lanes.
+  // Requires: none of their keys is here.
+  Status Import(const std::string& checkpoint, KeyGroupRange key_groups);
+
+  // Bytes of all tables.
+  int64_t file_bytes() const;
+
+ private:
+  RocksDbBackend(std::string folder, const RocksDbOptions& options);
+  Status OpenFolder();
+  Status WriteFiles(std::span<const StateChange> sorted, std::vector<std::string>* names);
+  Status Ingest(const std::vector<std::string>& names);
+  Result<std::vector<StateFile>> FilesOf(const std::string& folder);
+
+  std::string folder_;
+  std::unique_ptr<rocksdb::Options> options_;
+  std::unique_ptr<rocksdb::DB> db_;
+  uint64_t next_run_ = 0;
+  std::map<std::string, StateFile> hashed_;  // tables of the last checkpoint; they never change
+};
+
+}  // namespace rowtide
