@@ -151,7 +151,7 @@ ConnectorTraits TraitsOf(const TableSpec& table) {
   if (connector->make_sink != nullptr) {
     SinkTraits& sink = traits.sink.emplace();
     if (connector->name == "filesystem") {
-      sink.mode = ChangelogMode::InsertOnly();
+      sink.mode = FormatSinkMode(table);
       sink.overwrite = true;
     } else if (connector->name == "blackhole") {
       sink.default_without_before = true;
@@ -263,7 +263,10 @@ std::vector<ConnectorHelp> FormatHelps() {
   std::vector<ConnectorHelp> helps;
   for (const auto& [name, text] : {std::pair{"csv", "fields parted by commas, one record a line"},
                                    std::pair{"json", "one JSON object a line, or an array of them"},
-                                   std::pair{"raw", "the line as it is, in one column"}}) {
+                                   std::pair{"raw", "the line as it is, in one column"},
+                                   std::pair{"debezium-json",
+                                             "one change a line, before and after; written, not "
+                                             "read"}}) {
     TableSpec table;
     table.options["format"] = name;
     const Result<std::span<const OptionSpec>> specs = FormatOptionSpecs(table);

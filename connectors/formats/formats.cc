@@ -20,6 +20,7 @@ struct Format {
   Result<std::unique_ptr<Decoder>> (*decoder)(const TableSpec&, const Columns&,
                                               const ConnectorContext&, Rejects*);
   Result<std::unique_ptr<Encoder>> (*encoder)(const TableSpec&);
+  bool writes_changes = false;  // not inserts alone
 };
 
 // Intervals and NULLs have no text in csv and json.
@@ -69,7 +70,26 @@ Result<std::unique_ptr<Decoder>> JsonDecoderOf(const TableSpec& table, const Col
 
 Result<std::unique_ptr<Encoder>> JsonEncoderOf(const TableSpec& table) {
   RT_ASSIGN(const JsonOptions options, ReadJsonOptions(table));
-  return CreateJsonEncoder(table.schema, options);
+  return CreateJsonEncoder(table.schema, options, JsonEnvelope::kNone);
+}
+
+Status CheckDebezium(const TableSpec& table) {
+  if (BoolOption(table, "debezium-json.schema-include", false))
+    return Status::InvalidArgument(
+        "table {}: 'debezium-json.schema-include' is for messages of Kafka Connect that are read",
+        table.name);
+  return CheckJson(table);
+}
+
+Result<std::unique_ptr<Decoder>> DebeziumDecoderOf(const TableSpec& table, const Columns&,
+                                                   const ConnectorContext&, Rejects*) {
+  return Status::Unsupported("reading the format 'debezium-json'")
+      .WithHint(table.name + " can be written; csv, json and raw can be read");
+}
+
+Result<std::unique_ptr<Encoder>> DebeziumEncoderOf(const TableSpec& table) {
+  RT_ASSIGN(const JsonOptions options, ReadJsonOptions(table));
+  return CreateJsonEncoder(table.schema, options, JsonEnvelope::kDebezium);
 }
 
 Result<std::unique_ptr<Decoder>> RawDecoderOf(const TableSpec& table, const Columns& columns,
@@ -81,14 +101,13 @@ constexpr Format kFormats[] = {
     {"csv", CsvOptionSpecs, CheckCsv, CsvDecoderOf, CsvEncoderOf},
     {"json", JsonOptionSpecs, CheckJson, JsonDecoderOf, JsonEncoderOf},
     {"raw", RawOptionSpecs, CheckRawTable, RawDecoderOf, CreateRawEncoder},
+    {"debezium-json", DebeziumOptionSpecs, CheckDebezium, DebeziumDecoderOf, DebeziumEncoderOf, true},
 };
 
 // Formats of Flink that Rowtide does not have; their tables can be declared.
 constexpr std::string_view kOthers[] = {
-    "debezium-json", "canal-json",     "maxwell-json",
-    "ogg-json",      "avro",           "parquet",
-    "orc",           "avro-confluent", "debezium-avro-confluent",
-    "protobuf"};
+    "canal-json", "maxwell-json",   "ogg-json",                "avro",    "parquet",
+    "orc",        "avro-confluent", "debezium-avro-confluent", "protobuf"};
 
 // Requires: the format has been checked.
 const Format& FormatOf(const TableSpec& table) {
@@ -129,6 +148,14 @@ Result<std::unique_ptr<Decoder>> CreateDecoder(const TableSpec& table,
 
 Result<std::unique_ptr<Encoder>> CreateEncoder(const TableSpec& table) {
   return FormatOf(table).encoder(table);
+}
+
+ChangelogMode FormatSinkMode(const TableSpec& table) {
+  const std::string name = TextOption(table, "format").value_or("");
+  const auto* found = std::find_if(std::begin(kFormats), std::end(kFormats),
+                                   [&](const Format& format) { return format.name == name; });
+  const bool writes_changes = found != std::end(kFormats) && found->writes_changes;
+  return writes_changes ? ChangelogMode::All() : ChangelogMode::InsertOnly();
 }
 
 bool ReadsText(const TableSpec& table) { return FormatOf(table).name != "raw"; }

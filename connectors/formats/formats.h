@@ -1,6 +1,7 @@
 // The one table of formats: their options, and what reads and writes them.
 //
 //   'format' = 'csv' | 'json' | 'raw'      options behind `csv.`, `json.`, `raw.`
+//              'debezium-json'             changes; written only, so far
 //
 // A format that Flink has and Rowtide does not is refused by name; an unknown one is an error that
 // names those there are.
@@ -27,6 +28,9 @@ Result<std::unique_ptr<Decoder>> CreateDecoder(const TableSpec& table,
                                                const std::vector<int>& columns,
                                                const ConnectorContext& context, Rejects* rejects);
 Result<std::unique_ptr<Encoder>> CreateEncoder(const TableSpec& table);
+
+// What kinds of changes it can write; inserts alone where it is not known.
+ChangelogMode FormatSinkMode(const TableSpec& table);
 
 // Whether the format reads text: a byte order mark is none of it, and UTF-16 is turned into UTF-8.
 bool ReadsText(const TableSpec& table);

@@ -13,7 +13,8 @@ namespace {
 
 class JsonEncoder final : public Encoder {
  public:
-  JsonEncoder(Schema schema, JsonOptions options) : schema_(std::move(schema)), options_(options) {
+  JsonEncoder(Schema schema, JsonOptions options, JsonEnvelope envelope)
+      : schema_(std::move(schema)), options_(options), envelope_(envelope) {
     for (const Field& field : schema_.fields()) {
       AppendJacksonString(field.name, true, &names_.emplace_back());
       names_.back() += ':';
@@ -22,20 +23,39 @@ class JsonEncoder final : public Encoder {
 
   Status Encode(const RowBatch& batch, std::string* out) override {
     for (int row = 0; row < batch.rows; ++row) {
-      *out += '{';
-      for (int column = 0; column < schema_.size(); ++column) {
-        const Column& values = batch.columns[static_cast<size_t>(column)];
-        if (values.IsNull(row) && options_.omits_nulls) continue;
-        if (out->back() != '{') *out += ',';
-        *out += names_[static_cast<size_t>(column)];
-        AppendValue(batch, column, row, out);
+      if (envelope_ == JsonEnvelope::kNone) {
+        AppendRow(batch, row, out);
+      } else if (IsAdded(batch.kind(row))) {
+        *out += options_.omits_nulls ? "{\"after\":" : "{\"before\":null,\"after\":";
+        AppendRow(batch, row, out);
+        *out += ",\"op\":\"c\"}";
+      } else {
+        *out += "{\"before\":";
+        AppendRow(batch, row, out);
+        *out += options_.omits_nulls ? ",\"op\":\"d\"}" : ",\"after\":null,\"op\":\"d\"}";
       }
-      *out += "}\n";
+      *out += '\n';
     }
     return Status::Ok();
   }
 
  private:
+  static bool IsAdded(RowKind kind) {
+    return kind == RowKind::kInsert || kind == RowKind::kUpdateAfter;
+  }
+
+  void AppendRow(const RowBatch& batch, int row, std::string* out) {
+    *out += '{';
+    for (int column = 0; column < schema_.size(); ++column) {
+      const Column& values = batch.columns[static_cast<size_t>(column)];
+      if (values.IsNull(row) && options_.omits_nulls) continue;
+      if (out->back() != '{') *out += ',';
+      *out += names_[static_cast<size_t>(column)];
+      AppendValue(batch, column, row, out);
+    }
+    *out += '}';
+  }
+
   void AppendValue(const RowBatch& batch, int number, int row, std::string* out) {
     const Column& column = batch.columns[static_cast<size_t>(number)];
     const Type& type = schema_.type(number);
@@ -95,13 +115,15 @@ class JsonEncoder final : public Encoder {
 
   Schema schema_;
   JsonOptions options_;
+  JsonEnvelope envelope_;
   std::vector<std::string> names_;  // in quotes, with the colon
 };
 
 }  // namespace
 
-std::unique_ptr<Encoder> CreateJsonEncoder(Schema schema, JsonOptions options) {
-  return std::make_unique<JsonEncoder>(std::move(schema), options);
+std::unique_ptr<Encoder> CreateJsonEncoder(Schema schema, JsonOptions options,
+                                           JsonEnvelope envelope) {
+  return std::make_unique<JsonEncoder>(std::move(schema), options, envelope);
 }
 
 }  // namespace rowtide

@@ -1,4 +1,5 @@
-// The options of the json format, as Flink names them, read once.
+// The options of the json formats, as Flink names them, read once: behind `json.` or the name of a
+// format of changes (`debezium-json.`).
 #pragma once
 
 #include <span>
@@ -19,7 +20,8 @@ struct JsonOptions {
 };
 
 std::span<const OptionSpec> JsonOptionSpecs();
-// Requires: the options have been checked against JsonOptionSpecs.
+std::span<const OptionSpec> DebeziumOptionSpecs();
+// Requires: the options have been checked against the specs of the table's format.
 Result<JsonOptions> ReadJsonOptions(const TableSpec& table);
 
 }  // namespace rowtide
