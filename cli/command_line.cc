@@ -192,6 +192,24 @@ void CommandLine::AddRun() {
       ->check([](const std::string& file) {
         return file.empty() || file == "-" ? "a file is wanted, such as job.folded" : "";
       });
+  verb.Add({"--state",
+            "DIR",
+            "Keep the state of INSERT jobs in this folder: the same command goes on where the job "
+            "ended or died (SET 'execution.checkpointing.dir')",
+            {},
+            true},
+           &run_.state.dir);
+  verb.Flag("--fresh", "Begin from the first record, without the state that is kept",
+            &run_.state.fresh);
+  verb.Add({"--restore",
+            "PATH",
+            "Where nothing is kept: go on from this savepoint or checkpoint",
+            {},
+            true},
+           &run_.state.restore);
+  verb.Flag("--allow-non-restored-state",
+            "Drop state that the query has no place for, instead of refusing",
+            &run_.state.allows_lost);
   AddErrorOptions(verb);
   verb.Example("rowtide run keep_last.sql", "the statements of a file");
   verb.Example("rowtide run -c \"SELECT * FROM (VALUES (1), (2)) AS t(n)\"", "SQL as an argument");

@@ -244,6 +244,22 @@ constexpr ErrorCode kCodes[] = {
     {"RT5100", "A file that Rowtide wrote is damaged.",
      "A snapshot does not have the form it was written in, or is of another job.", "",
      "Use an older snapshot, or start anew."},
+    {"RT6001", "Another process runs this job already.",
+     "Two processes would write the same state and the same files.", "",
+     "Stop the other one, whose process id is in the message, or give this one a state folder of "
+     "its own."},
+    {"RT6002", "The newest checkpoint is damaged, and an older one would show rows twice.",
+     "Files have been published up to the damaged checkpoint.", "",
+     "Repair the disk or bring the checkpoint back from a copy. --fresh --restore OLDER goes on "
+     "from an older one and writes the rows since then again; --fresh begins anew."},
+    {"RT6003", "No checkpoint can be restored.", "All that are in the state folder are damaged.",
+     "", "--fresh begins from the first record, without state."},
+    {"RT6004", "The query does not fit the state that is to be restored.",
+     "State is found again by what each operator does: key, order, range, columns. The message "
+     "lists what has changed.",
+     "",
+     "Run the query as it was, or drop that state (--allow-non-restored-state), or begin anew "
+     "(--fresh)."},
     {"RT9000", "Rowtide has a bug.", "", "", "Please report it with the statement that shows it."},
 };
 

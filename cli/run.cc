@@ -72,7 +72,7 @@ int Run(const RunArguments& arguments) {
   if (!sql.ok()) return PrintError(sql.status(), "", "");
   InstallSignalHandlers();
   WriteInLargePieces();
-  StatementRunner runner(arguments.print);
+  StatementRunner runner(arguments.print, arguments.state);
   return RunAll(*sql, runner);
 }
 

@@ -16,6 +16,7 @@ struct RunArguments {
   std::string file;
   std::string command;
   PrintSettings print = {};
+  StateSettings state = {};
 };
 
 int Run(const RunArguments& arguments);

@@ -174,6 +174,20 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
   context.counts_conflicts =
       settings_.stats && session_.options().GetBool("rowtide.stats.conflicts");
   ProgressLine progress(stderr, ShowsProgress(planned));
+  Result<std::unique_ptr<DurableJob>> opening = DurableJob::Open(
+      planned, state_, ++jobs_of_name_[planned.name], [&progress](const std::string& text) {
+        progress.Clear();
+        PrintNote("state", text);
+      });
+  if (!opening.ok()) return Fail(opening.status(), sql);
+  const std::unique_ptr<DurableJob> durable = std::move(*opening);
+  if (durable != nullptr && durable->is_finished()) {
+    PrintNote("state", fmt::format("{} has read all of its input in an earlier run; --fresh runs "
+                                   "it again from the first record",
+                                   planned.name));
+    return 0;
+  }
+  if (durable != nullptr) durable->Prepare(&context);
   ResultSink* result = nullptr;
   if (planned.is_query) {
     ResultOptions options = ResultOptionsOf(planned);
@@ -192,15 +206,21 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
     if (progress.IsDue()) progress.Draw(running->Progress());
     return result != nullptr && result->full();
   };
+  if (durable != nullptr) durable->Prepare(&options);
   Job job(std::move(*graph), std::move(options));
   running = &job;
+  if (durable != nullptr) {
+    const Status restored = durable->Restore(job);
+    if (!restored.ok()) return Fail(restored, sql);
+  }
   const auto begin = std::chrono::steady_clock::now();
   const Result<JobEnd> end = job.RunToEnd();
   progress.Clear();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   // What has come is shown, and that it is not all.
   if (!end.ok() && result != nullptr) (void)result->Terminate().ok();
-  int code = end.ok() ? Close(job, planned, *end, result, sql) : Fail(end.status(), sql);
+  int code = end.ok() ? Close(job, planned, *end, result, durable != nullptr, sql)
+                      : Fail(end.status(), sql);
   if (end.ok() && *end == JobEnd::kEnded && !planned.is_query && IsTerminal(STDERR_FILENO)) {
     PrintNote("done",
               fmt::format("{} rows emitted by sources in {:.3f} s", job.rows_read(), took.count()));
@@ -232,7 +252,7 @@ ResultOptions StatementRunner::ResultOptionsOf(const PlannedJob& planned) const 
 }
 
 int StatementRunner::Close(Job& job, const PlannedJob& planned, JobEnd end, ResultSink* result,
-                           const SqlText& sql) {
+                           bool is_durable, const SqlText& sql) {
   stopped_ = end == JobEnd::kStopped;
   if (stopped_) job.Abandon();
   if (stopped_ && result != nullptr) {
@@ -241,6 +261,10 @@ int StatementRunner::Close(Job& job, const PlannedJob& planned, JobEnd end, Resu
   }
   for (const std::string& summary : job.Summaries()) std::cout << summary << "\n" << std::flush;
   if (!stopped_) return 0;
+  if (is_durable) {
+    PrintNote("stopped", "all that was read is in a checkpoint; the same command goes on from it");
+    return 0;
+  }
   if (planned.writes_files()) {
     PrintNote("stopped",
               "nothing was published; the files written so far keep their temporary names");

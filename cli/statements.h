@@ -5,9 +5,13 @@
 // signal asks to stop (cli/signals.h). Failures are printed here.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "cli/durable_job.h"
 #include "cli/output.h"
 #include "cli/profile.h"
 #include "cli/terminal.h"
@@ -34,7 +38,8 @@ struct PrintSettings {
 class StatementRunner {
  public:
   // `settings` is borrowed and read anew for each statement.
-  explicit StatementRunner(const PrintSettings& settings) : settings_(settings) {}
+  explicit StatementRunner(const PrintSettings& settings, StateSettings state = {})
+      : settings_(settings), state_(std::move(state)) {}
 
   // The exit code. `sql` is what the statement's positions point into; `last`: no statement follows
   // that an endless INSERT would keep from running.
@@ -48,12 +53,14 @@ class StatementRunner {
   // `at`: of the statement.
   int RunJob(const PlannedJob& planned, const SqlText& sql, SourcePosition at);
   Status OpenProfile(const PlannedJob& planned, const SqlText& sql);
-  int Close(Job& job, const PlannedJob& planned, JobEnd end, ResultSink* result,
+  int Close(Job& job, const PlannedJob& planned, JobEnd end, ResultSink* result, bool is_durable,
             const SqlText& sql);
   ResultOptions ResultOptionsOf(const PlannedJob& planned) const;
   bool ShowsProgress(const PlannedJob& planned) const;
 
   const PrintSettings& settings_;
+  StateSettings state_;
+  std::map<std::string, int> jobs_of_name_;
   Session session_;
   SystemClock clock_;
   std::unique_ptr<ProfileFile> profile_;  // from the first job on

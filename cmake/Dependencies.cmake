@@ -21,6 +21,11 @@ rt_pkg_config(zstd libzstd)
 rt_pkg_config(libedit libedit)
 rt_pkg_config(rocksdb rocksdb)
 
+# The lite runtime: messages without reflection.
+find_package(Protobuf REQUIRED)
+add_library(rt_protobuf INTERFACE)
+target_link_libraries(rt_protobuf INTERFACE protobuf::libprotobuf-lite)
+
 find_package(nlohmann_json REQUIRED)
 add_library(rt_nlohmann_json INTERFACE)
 target_link_libraries(rt_nlohmann_json INTERFACE nlohmann_json::nlohmann_json)

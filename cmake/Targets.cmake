@@ -20,25 +20,42 @@ function(rt_finish_target target)
   endif()
 endfunction()
 
-# rt_library(<folder> LINKS <target>... EXCEPT <file>...): the static library rt_<folder> of all
-# sources under the folder.
+# rt_library(<folder> LINKS <target>... EXCEPT <pattern>...): the static library rt_<folder> of all
+# sources under the folder but those that match; state/durable becomes rt_state_durable.
 function(rt_library folder)
   cmake_parse_arguments(arg "" "" "LINKS;EXCEPT" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${folder}/*.cc")
-  if(arg_EXCEPT)
-    list(REMOVE_ITEM sources ${arg_EXCEPT})
-  endif()
+  foreach(pattern ${arg_EXCEPT})
+    list(FILTER sources EXCLUDE REGEX "^${pattern}")
+  endforeach()
+  string(REPLACE "/" "_" name "${folder}")
   if(sources)
-    add_library(rt_${folder} STATIC ${sources})
-    target_include_directories(rt_${folder} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
+    add_library(rt_${name} STATIC ${sources})
+    target_include_directories(rt_${name} PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>"
                                "$<INSTALL_INTERFACE:include/rowtide>")
-    target_link_libraries(rt_${folder} PUBLIC ${arg_LINKS})
-    rt_finish_target(rt_${folder})
+    target_link_libraries(rt_${name} PUBLIC ${arg_LINKS})
+    rt_finish_target(rt_${name})
   else()
-    add_library(rt_${folder} INTERFACE)
-    target_include_directories(rt_${folder} INTERFACE "${PROJECT_SOURCE_DIR}")
-    target_link_libraries(rt_${folder} INTERFACE ${arg_LINKS})
+    add_library(rt_${name} INTERFACE)
+    target_include_directories(rt_${name} INTERFACE "${PROJECT_SOURCE_DIR}")
+    target_link_libraries(rt_${name} INTERFACE ${arg_LINKS})
   endif()
+endfunction()
+
+# rt_protobuf_sources(<library> <file>.proto): compiled into rt_<library>, included by its path.
+function(rt_protobuf_sources library file)
+  get_filename_component(folder "${file}" DIRECTORY)
+  get_filename_component(stem "${file}" NAME_WE)
+  set(out "${PROJECT_BINARY_DIR}/protobuf")
+  set(made "${out}/${folder}/${stem}.pb.cc" "${out}/${folder}/${stem}.pb.h")
+  add_custom_command(OUTPUT ${made}
+    COMMAND ${CMAKE_COMMAND} -E make_directory "${out}"
+    COMMAND protobuf::protoc --cpp_out=${out} -I "${PROJECT_SOURCE_DIR}"
+            "${PROJECT_SOURCE_DIR}/${file}"
+    DEPENDS "${file}" VERBATIM)
+  target_sources(rt_${library} PRIVATE ${made})
+  set_source_files_properties(${made} PROPERTIES COMPILE_OPTIONS "-w" SKIP_PRECOMPILE_HEADERS ON)
+  target_include_directories(rt_${library} SYSTEM PRIVATE "${out}")
 endfunction()
 
 # rt_unit_tests(<folder> LINKS <target>...): unit_tests_<folder> of tests/<folder>/*_test.cc and

@@ -108,6 +108,10 @@ struct ConnectorContext {
   std::string local_time_zone = "UTC";
   TableSettings settings;
   InputLimits limits;
+  // Of a job with checkpoints: what this sink's files are named after, the same in every run, and
+  // what they were named after in the job's life before. Empty: names are new each time.
+  std::string sink_seed;
+  std::string earlier_sink_seed;
   bool flink_compat = false;   // NULL may stand in NOT NULL columns
   std::FILE* output = stdout;  // `print`, and files named `-`
   std::FILE* error = stderr;   // `print` with 'standard-error'

@@ -3,6 +3,10 @@
 //   Write Write Prepare(7) ......... Commit(7)     a crash before Commit shows nothing of 7
 //                 staged, durable    visible
 //
+// What Prepare returns goes into the checkpoint of the epoch. After a crash a new sink is given it
+// back: Restore makes visible what was staged, if it is not yet, and drops what was written later.
+// An epoch that is given up is not committed; its rows are staged again by the next Prepare.
+//
 // Without checkpoints the whole job is one epoch: Finish prepares and commits it at a clean end,
 // Abandon tidies up after a failure (what was staged stays or goes as the sink documents; nothing
 // half-written gets its final name).
@@ -10,6 +14,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "engine/row_batch.h"
 #include "engine/status.h"
@@ -23,8 +28,14 @@ class Sink {
   // Called with every watermark, tick and end, and before the job waits for input: what was written
   // goes to whoever reads it.
   virtual Status Flush() { return Status::Ok(); }
-  virtual Status Prepare(int64_t /*epoch*/) { return Status::Ok(); }
+  virtual Result<std::string> Prepare(int64_t /*epoch*/) {
+    RT_TRY(Flush());
+    return std::string();
+  }
   virtual Status Commit(int64_t /*epoch*/) { return Status::Ok(); }
+  // Before the first row of a job with checkpoints; empty: it is new. More than once when several
+  // lanes become one.
+  virtual Status Restore(std::string_view /*staged*/) { return Status::Ok(); }
   virtual Status Finish() { return Status::Ok(); }
   virtual void Abandon() {}
   // A line for the user at the end of the job ("checksum …"); "" for none.

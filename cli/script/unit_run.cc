@@ -114,11 +114,11 @@ class JobRun {
   }
 
   Status Rebuild(std::unique_ptr<Job>* job) {
-    RT_ASSIGN(const std::string bytes, (*job)->Snapshot());
+    RT_ASSIGN(const Checkpoint kept, (*job)->Snapshot());
     const std::vector<NodeStats> before = (*job)->Stats();
     job->reset();
     RT_ASSIGN(*job, Build());
-    RT_TRY((*job)->Restore(bytes));
+    RT_TRY((*job)->Restore(kept));
     const std::vector<NodeStats> after = (*job)->Stats();
     for (size_t i = 0; i < before.size(); ++i) {
       if (before[i].state_entries == after[i].state_entries) continue;

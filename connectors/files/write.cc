@@ -4,16 +4,21 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <random>
 
 #include "connectors/files/list.h"
 #include "connectors/files/pack.h"
 #include "connectors/formats/formats.h"
 #include "connectors/options.h"
+#include "engine/snapshot.h"
 
 namespace rowtide {
 namespace {
@@ -21,10 +26,16 @@ namespace {
 constexpr size_t kBufferBytes = 1 << 20;
 constexpr int64_t kRollBytes = 128 << 20;
 
-std::string NewUuid() {
-  std::random_device random;
+// The same for the same seed; new each time without one.
+std::string UuidOf(const std::string& seed) {
   uint32_t words[4];
-  for (uint32_t& word : words) word = random();
+  if (seed.empty()) {
+    std::random_device random;
+    for (uint32_t& word : words) word = random();
+  } else {
+    const XXH128_hash_t hash = XXH3_128bits(seed.data(), seed.size());
+    std::memcpy(words, &hash, sizeof(words));
+  }
   return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:04x}{:08x}", words[0], words[1] >> 16,
                      0x4000 | (words[1] & 0xfff), 0x8000 | (words[2] >> 18), words[2] & 0xffff,
                      words[3]);
@@ -81,16 +92,18 @@ class StreamSink final : public Sink {
 
 class FileSink final : public Sink {
  public:
-  FileSink(std::unique_ptr<Encoder> encoder, const TableSettings& settings, std::string folder,
-           int64_t roll_bytes, std::FILE* error)
+  FileSink(std::unique_ptr<Encoder> encoder, const ConnectorContext& context, std::string folder,
+           int64_t roll_bytes)
       : encoder_(std::move(encoder)),
-        packer_(CreatePacker(settings.compression)),
-        suffix_(SuffixOf(settings.compression)),
-        overwrites_(settings.overwrite),
+        packer_(CreatePacker(context.settings.compression)),
+        suffix_(SuffixOf(context.settings.compression)),
+        overwrites_(context.settings.overwrite),
+        has_checkpoints_(!context.sink_seed.empty()),
         folder_(std::move(folder)),
-        uuid_(NewUuid()),
+        uuid_(UuidOf(context.sink_seed)),
+        earlier_uuid_(UuidOf(context.earlier_sink_seed)),
         roll_bytes_(roll_bytes),
-        error_(error) {}
+        error_(context.error) {}
 
   ~FileSink() override {
     if (file_ >= 0) ::close(file_);
@@ -105,20 +118,33 @@ class FileSink final : public Sink {
                                                                           : Status::Ok();
   }
 
-  Status Prepare(int64_t /*epoch*/) override {
+  // | uuid | first and last part that are staged but may not have their names: two u64 |
+  Result<std::string> Prepare(int64_t /*epoch*/) override {
     if (file_ >= 0) RT_TRY(ClosePart());
+    if (prepared_ != closed_) RT_TRY(SyncNames());
     prepared_ = closed_;
-    return Status::Ok();
+    SnapshotWriter staged;
+    staged.PutBytes(uuid_);
+    staged.PutU64(static_cast<uint64_t>(published_));
+    staged.PutU64(static_cast<uint64_t>(prepared_));
+    return staged.Take();
   }
 
   Status Commit(int64_t /*epoch*/) override {
+    if (published_ == prepared_) return Status::Ok();
     for (; published_ < prepared_; ++published_) {
       const std::string from = PartPath(published_, true), to = PartPath(published_, false);
       if (::rename(from.c_str(), to.c_str()) != 0) {
         return Status::External("cannot rename {} to {}: {}", from, to, std::strerror(errno));
       }
     }
-    return Status::Ok();
+    return SyncNames();
+  }
+
+  Status Restore(std::string_view staged) override {
+    RT_TRY(RemoveParts(earlier_uuid_, 0));
+    if (!staged.empty()) RT_TRY(PublishStaged(staged));
+    return RemoveParts(uuid_, closed_);
   }
 
   // Old files go when the new ones have their names: a crash between leaves both, never neither.
@@ -127,7 +153,7 @@ class FileSink final : public Sink {
     if (overwrites_ && std::filesystem::exists(folder_)) {
       RT_ASSIGN(old, ListFiles(folder_, std::nullopt));
     }
-    RT_TRY(Prepare(0));
+    RT_ASSIGN(const std::string staged, Prepare(0));
     RT_TRY(Commit(0));
     for (const FileEntry& file : old) {
       if (::unlink(file.path.c_str()) != 0 && errno != ENOENT)
@@ -138,6 +164,7 @@ class FileSink final : public Sink {
   }
 
   void Abandon() override {
+    if (has_checkpoints_) return;  // the rows will be read again
     if (file_ >= 0 && !buffer_.empty()) (void)WriteBuffer().ok();
     const int parts = closed_ + (file_ >= 0 ? 1 : 0);
     for (int part = published_; part < parts; ++part) {
@@ -150,6 +177,53 @@ class FileSink final : public Sink {
   std::string PartPath(int part, bool in_progress) const {
     return fmt::format("{}/{}part-{}-0-{}{}{}", folder_, in_progress ? "." : "", uuid_, part,
                        suffix_, in_progress ? ".inprogress" : "");
+  }
+
+  Status PublishStaged(std::string_view staged) {
+    SnapshotReader reader(staged);
+    RT_ASSIGN(uuid_, reader.Bytes("uuid of the files"));
+    RT_ASSIGN(const uint64_t first, reader.U64("first file"));
+    RT_ASSIGN(const uint64_t last, reader.U64("last file"));
+    if (first > last || last > std::numeric_limits<int32_t>::max() || !reader.AtEnd())
+      return Status::Corruption("the checkpoint has files {} to {} of {}", first, last, folder_);
+    for (auto part = static_cast<int>(first); part < static_cast<int>(last); ++part) {
+      const std::string from = PartPath(part, true), to = PartPath(part, false);
+      if (::rename(from.c_str(), to.c_str()) == 0) continue;
+      const int fault = errno;
+      if (fault == ENOENT && ::access(to.c_str(), F_OK) == 0) continue;
+      return Status::External("the rows of the checkpoint should be in {}: {}", from,
+                              std::strerror(fault))
+          .WithHint("they were there when it was taken; is the table's 'path' another one now?");
+    }
+    if (first < last) RT_TRY(SyncNames());
+    closed_ = prepared_ = published_ = std::max(closed_, static_cast<int>(last));
+    return Status::Ok();
+  }
+
+  // Those that were begun after the checkpoint: their rows come again.
+  Status RemoveParts(const std::string& uuid, int first) {
+    const std::string head = fmt::format(".part-{}-0-", uuid);
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+      const std::string name = entry.path().filename().string();
+      if (!name.starts_with(head) || !name.ends_with(".inprogress")) continue;
+      int part = 0;
+      std::from_chars(name.data() + head.size(), name.data() + name.size(), part);
+      if (part >= first && ::unlink(entry.path().c_str()) != 0)
+        return Status::External("cannot remove {}: {}", entry.path().string(),
+                                std::strerror(errno));
+    }
+    return Status::Ok();
+  }
+
+  // What names there are in the folder survives a crash of the machine.
+  Status SyncNames() {
+    const int folder = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool synced = folder >= 0 && ::fsync(folder) == 0;
+    const int fault = errno;
+    if (folder >= 0) ::close(folder);
+    if (synced) return Status::Ok();
+    return Status::External("cannot sync the folder {}: {}", folder_, std::strerror(fault));
   }
 
   Status OpenPart() {
@@ -237,8 +311,10 @@ class FileSink final : public Sink {
   std::unique_ptr<Packer> packer_;  // null: not packed
   const char* suffix_;
   bool overwrites_;
+  bool has_checkpoints_;
   std::string folder_;
   std::string uuid_;
+  std::string earlier_uuid_;
   int64_t roll_bytes_;
   std::FILE* error_;
   std::string buffer_;
@@ -262,8 +338,8 @@ Result<std::unique_ptr<Sink>> CreateFileSink(const TableSpec& table,
   }
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   const int64_t roll_bytes = BytesOption(table, "sink.rolling-policy.file-size", kRollBytes);
-  return std::unique_ptr<Sink>(std::make_unique<FileSink>(
-      std::move(encoder), context.settings, std::move(folder), roll_bytes, context.error));
+  return std::unique_ptr<Sink>(
+      std::make_unique<FileSink>(std::move(encoder), context, std::move(folder), roll_bytes));
 }
 
 }  // namespace rowtide

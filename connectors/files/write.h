@@ -9,6 +9,10 @@
 // Readers skip names that begin with a dot, so they never see half a file. A job that fails leaves
 // the unpublished file where it is and says so on standard error. Without rows there is no folder.
 // `-` writes to standard output.
+//
+// With checkpoints each epoch ends its file, and the checkpoint knows which files it has staged: a
+// run that goes on from it gives those their names and deletes the ones that were begun later. So
+// every row is in the files once, whenever the process died.
 #pragma once
 
 #include "connectors/registry.h"

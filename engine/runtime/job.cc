@@ -8,7 +8,6 @@ namespace rowtide {
 
 namespace {
 
-constexpr uint32_t kSnapshotVersion = 1;
 // A stop request may come without waking the job.
 constexpr int64_t kLongestWaitMillis = 20;
 
@@ -56,8 +55,16 @@ Result<JobEnd> Job::Run() {
   size_t waiting = 0;  // polls in a row that gave nothing
   int64_t guess_millis = 1;
   while (true) {
-    if (StopRequested()) return JobEnd::kStopped;
+    if (StopRequested()) {
+      RT_TRY(TakeCheckpoint(CheckpointKind::kPeriodic));
+      return JobEnd::kStopped;
+    }
     if (options_.is_enough && options_.is_enough()) break;
+    RT_TRY(LookAtCheckpoints());
+    if (options_.checkpointer != nullptr && options_.checkpointer->WaitsForRoom()) {
+      ::poll(nullptr, 0, kLongestWaitMillis);
+      continue;
+    }
     RT_TRY(TickIfDue());
     RT_ASSIGN(const SourceState state, Step());
     if (state == SourceState::kEnd) break;
@@ -71,6 +78,7 @@ Result<JobEnd> Job::Run() {
       guess_millis = std::min(guess_millis * 2, kLongestWaitMillis);
     }
   }
+  RT_TRY(TakeCheckpoint(CheckpointKind::kFinal));
   RT_TRY(task_.Finish());
   return JobEnd::kEnded;
 }
@@ -99,31 +107,58 @@ Status Job::TickIfDue() {
   return task_.Tick(now);
 }
 
-// | version: u32 | turn: u32 | nodes (task.cc) |
-Result<std::string> Job::Snapshot() const {
-  SnapshotWriter writer;
-  writer.PutU32(kSnapshotVersion);
-  writer.PutU32(static_cast<uint32_t>(turn_));
-  RT_TRY(task_.Snapshot(writer));
-  return writer.Take();
+Result<Checkpoint> Job::Snapshot(int64_t epoch, CheckpointKind kind) {
+  Checkpoint checkpoint = options_.head;
+  checkpoint.epoch = epoch;
+  checkpoint.kind = kind;
+  if (options_.clock != nullptr) checkpoint.millis = options_.clock->NowMillis();
+  checkpoint.next_source = static_cast<uint32_t>(turn_);
+  RT_ASSIGN(LaneState lane, task_.Snapshot(epoch));
+  checkpoint.lanes.push_back(std::move(lane));
+  return checkpoint;
 }
 
-Status Job::Restore(std::string_view bytes) {
-  SnapshotReader reader(bytes);
-  RT_ASSIGN(const uint32_t version, reader.U32("version"));
-  if (version != kSnapshotVersion) {
-    return Status::Corruption("the snapshot has version {}, this program reads {}", version,
-                              kSnapshotVersion);
-  }
-  RT_ASSIGN(const uint32_t turn, reader.U32("turn"));
-  if (turn >= std::max<size_t>(task_.sources().size(), 1)) {
-    return Status::Corruption("the snapshot says it is the turn of source {} of {}", turn,
-                              task_.sources().size());
-  }
-  turn_ = turn;
-  RT_TRY(task_.Restore(reader));
-  if (!reader.AtEnd()) return Status::Corruption("{} bytes follow the snapshot", reader.left());
+Status Job::Restore(const Checkpoint& checkpoint) {
+  RT_ASSIGN(const RestorePlan plan, PlanRestore(Identities(), checkpoint, false));
+  return Restore(checkpoint, plan);
+}
+
+Status Job::Restore(const Checkpoint& checkpoint, const RestorePlan& plan) {
+  const std::vector<NodeState>& kept = checkpoint.lanes[0].nodes;
+  std::vector<const NodeState*> states;
+  for (const int from : plan.from)
+    states.push_back(from < 0 ? nullptr : &kept[static_cast<size_t>(from)]);
+  turn_ = checkpoint.next_source % std::max<size_t>(task_.sources().size(), 1);
+  return task_.Restore(states);
+}
+
+Status Job::LookAtCheckpoints() {
+  Checkpointer* const checkpointer = options_.checkpointer;
+  if (checkpointer == nullptr) return Status::Ok();
+  RT_ASSIGN(const std::optional<int64_t> decided, checkpointer->Outcome());
+  RT_TRY(Concluded(decided));
+  if (!checkpointer->IsDue()) return Status::Ok();
+  RT_ASSIGN(Checkpoint checkpoint, Snapshot(checkpointer->next_epoch()));
+  checkpointer->Begin(std::move(checkpoint));
   return Status::Ok();
+}
+
+Status Job::TakeCheckpoint(CheckpointKind kind) {
+  Checkpointer* const checkpointer = options_.checkpointer;
+  if (checkpointer == nullptr) return Status::Ok();
+  if (checkpointer->is_writing()) {
+    RT_ASSIGN(const std::optional<int64_t> earlier, checkpointer->Await());
+    RT_TRY(Concluded(earlier));
+  }
+  RT_ASSIGN(Checkpoint checkpoint, Snapshot(checkpointer->next_epoch(), kind));
+  checkpointer->Begin(std::move(checkpoint));
+  RT_ASSIGN(const std::optional<int64_t> decided, checkpointer->Await());
+  if (!decided) return Status::External("the last checkpoint could not be written");
+  return Concluded(decided);
+}
+
+Status Job::Concluded(std::optional<int64_t> epoch) {
+  return epoch ? task_.Commit(*epoch) : Status::Ok();
 }
 
 }  // namespace rowtide

@@ -3,8 +3,9 @@
 //
 // The order of sources is that of the graph, and whose turn it is goes into the snapshot, so one
 // sequence of input gives one output. `Snapshot` may be taken between any two steps; a job built
-// anew from the same plan and restored from the bytes goes on as if nothing had happened. Sinks are
-// finished at a clean end and abandoned after a failure. While no source has anything, what was
+// anew from the same plan and restored from it goes on as if nothing had happened. With a
+// checkpointer that happens by itself: at every interval, at a stop request and at the end. Sinks
+// are finished at a clean end and abandoned after a failure. While no source has anything, what was
 // written is flushed and the job sleeps until a source wakes it (SourceWakeup), a tick is due or
 // somebody asks it to stop.
 #pragma once
@@ -12,12 +13,14 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/clock.h"
+#include "engine/runtime/checkpointer.h"
 #include "engine/runtime/job_graph.h"
+#include "engine/runtime/restore_plan.h"
 #include "engine/runtime/task.h"
 
 namespace rowtide {
@@ -28,12 +31,15 @@ struct JobOptions {
   const std::atomic<int>* stop = nullptr;  // not 0: stop at the next batch (a signal's number)
   // Asked between two polls; true: that was enough, the job ends as if its input were over.
   std::function<bool()> is_enough;
-  bool samples_time = false;  // for Stats and TimePaths
+  bool samples_time = false;             // for Stats and TimePaths
+  Checkpointer* checkpointer = nullptr;  // borrowed; none: no checkpoints
+  Checkpoint head;                       // what every checkpoint says of the job: name, plan, TTL
 };
 
 enum class JobEnd : uint8_t {
   kEnded,    // all input was read; the sinks have published
-  kStopped,  // stopped on request; nothing was finished or abandoned yet
+  kStopped,  // stopped on request; nothing was finished or abandoned yet, but with a checkpointer
+             // all that was read is in a checkpoint
 };
 
 class Job {
@@ -49,8 +55,12 @@ class Job {
   Status Finish() { return task_.Finish(); }
   void Abandon() { task_.Abandon(); }
 
-  Result<std::string> Snapshot() const;
-  Status Restore(std::string_view bytes);
+  Result<Checkpoint> Snapshot(int64_t epoch = 0, CheckpointKind kind = CheckpointKind::kPeriodic);
+  std::vector<NodeIdentity> Identities() const { return task_.Identities(); }
+  // Requires: the plan is of this job's identities and that checkpoint.
+  Status Restore(const Checkpoint& checkpoint, const RestorePlan& plan);
+  // The same query as before.
+  Status Restore(const Checkpoint& checkpoint);
 
   int64_t rows_read() const { return task_.rows_read(); }
   JobProgress Progress() const { return task_.Progress(); }
@@ -60,6 +70,11 @@ class Job {
 
  private:
   Result<JobEnd> Run();
+  // Takes a checkpoint if one is due, and has sinks show what was decided.
+  Status LookAtCheckpoints();
+  // Takes one now and waits until it is decided.
+  Status TakeCheckpoint(CheckpointKind kind);
+  Status Concluded(std::optional<int64_t> epoch);
   Status TickIfDue();
   void WaitForSources(int64_t guess_millis) const;
   bool AllEnded() const;

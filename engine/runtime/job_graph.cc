@@ -7,9 +7,16 @@ namespace rowtide {
 int JobGraph::AddNode(std::string name) {
   JobNode node;
   node.name = std::move(name);
+  node.identity.kind = node.name;
   node.meters = std::make_unique<NodeMeters>();
   nodes_.push_back(std::move(node));
   return static_cast<int>(nodes_.size()) - 1;
+}
+
+void JobGraph::Describe(int node, std::string description, std::vector<std::string> columns) {
+  NodeIdentity& identity = nodes_[static_cast<size_t>(node)].identity;
+  identity.description = std::move(description);
+  identity.columns = std::move(columns);
 }
 
 void JobGraph::SetSource(int node, std::unique_ptr<Source> source) {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/checkpoint.h"
 #include "engine/operator.h"
 #include "engine/sink.h"
 #include "engine/source.h"
@@ -35,6 +36,7 @@ struct JobEdge {
 // Exactly one of `source` and `operation` is set. A sink's `operation` writes into `sink`.
 struct JobNode {
   std::string name;
+  NodeIdentity identity;  // by which its state is found again; the name alone, unless described
   std::unique_ptr<NodeMeters> meters;
   std::unique_ptr<Source> source;
   std::unique_ptr<Sink> sink;
@@ -48,6 +50,7 @@ class JobGraph {
  public:
   // A node without work; its meters are there for the operator that is about to be made.
   int AddNode(std::string name);
+  void Describe(int node, std::string description, std::vector<std::string> columns);
   NodeMeters* meters(int node) { return nodes_[static_cast<size_t>(node)].meters.get(); }
 
   void SetSource(int node, std::unique_ptr<Source> source);

@@ -44,7 +44,7 @@ Status SinkThread::failure() {
   return failure_;
 }
 
-Status SinkThread::Prepare(int64_t epoch) {
+Result<std::string> SinkThread::Prepare(int64_t epoch) {
   RT_TRY(Settle());
   return inner_->Prepare(epoch);
 }

@@ -26,8 +26,9 @@ class SinkThread final : public Sink {
 
   Status Write(const RowBatch& batch) override { return Send({batch, false}); }
   Status Flush() override { return Send({std::nullopt, false}); }
-  Status Prepare(int64_t epoch) override;
+  Result<std::string> Prepare(int64_t epoch) override;
   Status Commit(int64_t epoch) override;
+  Status Restore(std::string_view staged) override { return inner_->Restore(staged); }
   Status Finish() override;
   void Abandon() override;
   std::string Summary() const override { return inner_->Summary(); }

@@ -45,6 +45,12 @@ class Task::Node final : public Collector {
   Status Finish() {
     return Timed([&] { return work.sink->Finish(); });
   }
+  Result<std::string> Snapshot(int64_t epoch) const {
+    if (work.sink) return work.sink->Prepare(epoch);
+    SnapshotWriter writer;
+    RT_TRY(work.source ? work.source->Snapshot(writer) : work.operation->Snapshot(writer));
+    return writer.Take();
+  }
 
   JobNode work;
   NodeStats stats;
@@ -195,46 +201,56 @@ std::vector<std::string> Task::Summaries() const {
   return summaries;
 }
 
-// Per node: | name | ended | times | state of the source or operator, as one byte string |
-Status Task::Snapshot(SnapshotWriter& writer) const {
-  writer.PutU32(static_cast<uint32_t>(nodes_.size()));
+// times: | is over: u8 | merger of times |
+Result<LaneState> Task::Snapshot(int64_t epoch) {
+  LaneState lane;
+  lane.nodes.reserve(nodes_.size());
   for (const auto& node : nodes_) {
-    writer.PutBytes(node->work.name);
-    writer.PutU8(node->ended);
-    node->times.Snapshot(writer);
-    SnapshotWriter own;
-    RT_TRY(node->work.source ? node->work.source->Snapshot(own)
-                             : node->work.operation->Snapshot(own));
-    writer.PutBytes(own.bytes());
+    SnapshotWriter times;
+    times.PutU8(node->ended);
+    node->times.Snapshot(times);
+    RT_ASSIGN(std::string own, node->Snapshot(epoch));
+    lane.nodes.push_back({node->work.identity, times.Take(), std::move(own)});
+  }
+  return lane;
+}
+
+Status Task::Commit(int64_t epoch) {
+  for (const auto& node : nodes_) {
+    if (node->work.sink) RT_TRY(node->work.sink->Commit(epoch));
   }
   return Status::Ok();
 }
 
-Status Task::Restore(SnapshotReader& reader) {
-  RT_ASSIGN(const uint32_t count, reader.U32("number of nodes"));
-  if (count != nodes_.size()) {
-    return Status::Corruption("the snapshot is of a job of {} nodes, this one has {}", count,
-                              nodes_.size());
+std::vector<NodeIdentity> Task::Identities() const {
+  std::vector<NodeIdentity> identities;
+  for (const auto& node : nodes_) identities.push_back(node->work.identity);
+  return identities;
+}
+
+Status Task::Restore(const std::vector<const NodeState*>& states) {
+  RT_CHECK(states.size() == nodes_.size());
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    if (states[i] != nullptr) {
+      RT_TRY(RestoreNode(*nodes_[i], *states[i]));
+    } else if (nodes_[i]->work.sink) {
+      RT_TRY(nodes_[i]->work.sink->Restore(""));
+    }
   }
-  for (const auto& node : nodes_) RT_TRY(RestoreNode(*node, reader));
   return Status::Ok();
 }
 
-Status Task::RestoreNode(Node& node, SnapshotReader& reader) {
-  RT_ASSIGN(const std::string_view name, reader.Bytes("name of a node"));
-  if (name != node.work.name) {
-    return Status::Corruption("the snapshot has the node {} where the job has {}", name,
-                              node.work.name);
-  }
-  RT_ASSIGN(const uint8_t ended, reader.U8("end of a source"));
+Status Task::RestoreNode(Node& node, const NodeState& state) {
+  SnapshotReader times(state.times);
+  RT_ASSIGN(const uint8_t ended, times.U8("end of a source"));
   node.ended = ended != 0;
-  RT_TRY(node.times.Restore(reader));
-  RT_ASSIGN(const std::string_view own, reader.Bytes("state of a node"));
-  SnapshotReader own_reader(own);
-  RT_TRY(node.work.source ? node.work.source->Restore(own_reader)
-                          : node.work.operation->Restore(own_reader));
-  if (!own_reader.AtEnd()) {
-    return Status::Corruption("{} left {} bytes of its snapshot unread", name, own_reader.left());
+  RT_TRY(node.times.Restore(times));
+  if (node.work.sink) return node.work.sink->Restore(state.bytes);
+  SnapshotReader own(state.bytes);
+  RT_TRY(node.work.source ? node.work.source->Restore(own) : node.work.operation->Restore(own));
+  if (!times.AtEnd() || !own.AtEnd()) {
+    return Status::Corruption("{} left {} bytes of its snapshot unread", node.work.name,
+                              times.left() + own.left());
   }
   return Status::Ok();
 }

@@ -54,8 +54,13 @@ class Task {
   // The summaries of the sinks that have one.
   std::vector<std::string> Summaries() const;
 
-  Status Snapshot(SnapshotWriter& writer) const;
-  Status Restore(SnapshotReader& reader);
+  // The state of every node, and what the sinks have staged for the epoch.
+  Result<LaneState> Snapshot(int64_t epoch);
+  // The epoch is decided: sinks show what they have staged.
+  Status Commit(int64_t epoch);
+  std::vector<NodeIdentity> Identities() const;
+  // Of each node its state, in the order of the graph; null: it starts empty.
+  Status Restore(const std::vector<const NodeState*>& states);
 
   // With state sizes and counters as of now.
   std::vector<NodeStats> Stats() const;
@@ -67,7 +72,7 @@ class Task {
   // What happens outside of polls is measured each time.
   template <typename Call>
   Status Rarely(Call call);
-  Status RestoreNode(Node& node, SnapshotReader& reader);
+  static Status RestoreNode(Node& node, const NodeState& state);
   // Of each node, one of the ways that rows take from a source to it.
   std::vector<std::vector<int>> Routes() const;
 

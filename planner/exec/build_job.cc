@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "engine/runtime/sink_thread.h"
@@ -11,12 +12,33 @@
 #include "operators/mini_batch_assigner.h"
 #include "operators/union.h"
 #include "operators/values.h"
+#include "planner/exec/explain.h"
 #include "planner/exec/node_operators.h"
 #include "planner/exec/outputs.h"
 
 namespace rowtide {
 
 namespace {
+
+std::vector<std::string> ColumnTexts(const Schema& schema) {
+  std::vector<std::string> columns;
+  for (int i = 0; i < schema.size(); ++i)
+    columns.push_back(schema.name(i) + " " + ToString(schema.type(i)));
+  return columns;
+}
+
+void AddTablesBelow(const ExecNode& node, std::set<std::string>* tables) {
+  if (const auto* scan = node.as<PhysicalScan>()) tables->insert(scan->table->path.ToString());
+  for (const ExecPointer& input : node.inputs) AddTablesBelow(*input, tables);
+}
+
+// What the node does, and to whose rows: by this its state is found again when the query has
+// changed elsewhere.
+std::string DescriptionOf(const ExecNode& node) {
+  std::set<std::string> tables;
+  AddTablesBelow(node, &tables);
+  return fmt::format("{} of {}", ExecNodeText(node), fmt::join(tables, ", "));
+}
 
 // Where a node's rows come from, by the number of its job node.
 using Numbers = std::map<const ExecNode*, int>;
@@ -64,6 +86,7 @@ class JobBuilder {
     const int number = graph_.AddNode(DisplayName(node));
     RT_ASSIGN(std::unique_ptr<Source> source, MakeSource(node, number));
     graph_.SetSource(number, std::move(source));
+    graph_.Describe(number, DescriptionOf(node), ColumnTexts(node.schema));
     numbers_[&node] = number;
     return Status::Ok();
   }
@@ -122,6 +145,7 @@ class JobBuilder {
     const int number = graph_.AddNode(DisplayName(node));
     RT_ASSIGN(std::unique_ptr<Operator> operation, MakeOperator(node, number));
     graph_.SetOperator(number, std::move(operation), static_cast<int>(inputs.size()));
+    graph_.Describe(number, DescriptionOf(node), ColumnTexts(node.schema));
     for (size_t i = 0; i < inputs.size(); ++i)
       graph_.Connect(inputs[i], number, static_cast<int>(i));
     return Remember(node, number);
@@ -175,16 +199,26 @@ class JobBuilder {
     RT_ASSIGN(int input, Add(*node.inputs[0]));
     for (const OperatorStage& stage : SinkStagesOf(node, sink, job_.options)) {
       RT_ASSIGN(input, AddStage(input, stage));
+      graph_.Describe(input, fmt::format("{} before {}", stage.name, DescriptionOf(node)),
+                      ColumnTexts(node.inputs[0]->schema));
     }
     const int number = graph_.AddNode(DisplayName(node));
-    RT_ASSIGN(std::unique_ptr<Sink> target,
-              CreateTableSink(sink, job_.options, Connectors(number)));
+    ConnectorContext connectors = Connectors(number);
+    const std::string name = DisplayName(node);
+    const int occurrence = ++sinks_of_table_[name];
+    connectors.sink_seed = SeedOf(context_.job_id, name, occurrence);
+    connectors.earlier_sink_seed = SeedOf(context_.earlier_job_id, name, occurrence);
+    RT_ASSIGN(std::unique_ptr<Sink> target, CreateTableSink(sink, job_.options, connectors));
     // Two sinks of one table would meet on two threads: tests that look at their order do not.
     const bool has_thread = (context_.on_threads && job_.plan.roots.size() == 1) ||
                             job_.options.GetInt("rowtide.sink-threads") > 0;
     graph_.SetSink(number, has_thread ? OnThread(std::move(target)) : std::move(target));
     graph_.Connect(input, number, 0);
     return Status::Ok();
+  }
+
+  static std::string SeedOf(const std::string& job_id, const std::string& sink, int occurrence) {
+    return job_id.empty() ? "" : fmt::format("{} {} {}", job_id, sink, occurrence);
   }
 
   static std::unique_ptr<Sink> OnThread(std::unique_ptr<Sink> sink) {
@@ -196,6 +230,7 @@ class JobBuilder {
   bool threads_any_source_ = false;
   JobGraph graph_;
   Numbers numbers_;
+  std::map<std::string, int> sinks_of_table_;
 };
 
 // Keep-first by event time fires on watermarks, a mini-batch by event time flushes on them, a

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "connectors/registry.h"
 #include "engine/runtime/job_graph.h"
@@ -24,6 +25,9 @@ struct BuildContext {
   // Deduplicate nodes count resends that are identical and rows that differ (--stats); else only
   // those that write samples.
   bool counts_conflicts = false;
+  // Of a job with checkpoints: what its life is called, and the life before; else empty.
+  std::string job_id;
+  std::string earlier_job_id;
   // tests: watermarks come at the end only (Requires: !ReadsWatermarks)
   bool defers_watermarks = false;
   // tests: as with 'rowtide.source-threads' and 'rowtide.sink-threads'; the only source of a

@@ -26,7 +26,10 @@ class SlowSink final : public Sink {
     return Note(std::to_string(number));
   }
   Status Flush() override { return Note("flush"); }
-  Status Prepare(int64_t epoch) override { return Note("prepare " + std::to_string(epoch)); }
+  Result<std::string> Prepare(int64_t epoch) override {
+    RT_TRY(Note("prepare " + std::to_string(epoch)));
+    return std::string("staged");
+  }
   Status Commit(int64_t epoch) override { return Note("commit " + std::to_string(epoch)); }
   Status Finish() override { return Note("finish"); }
   void Abandon() override { (void)Note("abandon").ok(); }

@@ -130,10 +130,10 @@ TEST_F(BuildJobTest, BuildsAgainAndGoesOnFromBytes) {
   planned.plan.roots = {Collect("s", KeepLast(Scan("t")))};
   std::unique_ptr<Job> job = Build(planned);
   ASSERT_TRUE(job->Step().ok());
-  const Result<std::string> bytes = job->Snapshot();
-  ASSERT_TRUE(bytes.ok());
+  const Result<Checkpoint> kept = job->Snapshot();
+  ASSERT_TRUE(kept.ok());
   job = Build(planned);
-  ASSERT_TRUE(job->Restore(*bytes).ok());
+  ASSERT_TRUE(job->Restore(*kept).ok());
   ASSERT_TRUE(job->RunToEnd().ok());
   EXPECT_EQ(Rows("s"),
             (Lines{"+I[\"a\",1]", "-U[\"a\",1]", "+U[\"a\",2]", "-U[\"a\",2]", "+U[\"a\",3]"}));

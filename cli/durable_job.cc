@@ -1,0 +1,162 @@
+#include "cli/durable_job.h"
+
+#include <algorithm>
+
+#include "cli/version.h"
+#include "connectors/files/list.h"
+#include "planner/exec/explain.h"
+
+namespace rowtide {
+namespace {
+
+// Without an interval of its own, a job that has a state folder loses at most so much work.
+constexpr int64_t kIntervalMillis = 10'000;
+constexpr size_t kNameLetters = 120;
+
+// As a folder is called: what may stand in a table's name may not stand there.
+std::string FolderNameOf(const std::string& job, int occurrence) {
+  std::string name;
+  for (const char c : job) {
+    const bool is_plain =
+        std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.';
+    name.push_back(is_plain ? c : '_');
+  }
+  if (name.size() > kNameLetters)
+    name = name.substr(0, kNameLetters) + fmt::format("-{:08x}", std::hash<std::string>()(job));
+  return occurrence == 1 ? name : fmt::format("{}-{}", name, occurrence);
+}
+
+// Rows of it can be seen by others: a checkpoint before it would show them twice.
+bool HasShownRows(const std::string& checkpoint_path) {
+  const Result<Manifest> manifest = LoadManifest(checkpoint_path);
+  if (!manifest.ok()) return true;  // who knows
+  return std::any_of(manifest->nodes.begin(), manifest->nodes.end(),
+                     [](const NodeIdentity& node) { return node.kind.starts_with("Sink("); });
+}
+
+CheckpointSettings SettingsOf(const Options& options) {
+  CheckpointSettings settings;
+  settings.interval_millis = options.IsSet("execution.checkpointing.interval")
+                                 ? options.GetMillis("execution.checkpointing.interval")
+                                 : kIntervalMillis;
+  settings.min_pause_millis = options.GetMillis("execution.checkpointing.min-pause");
+  settings.timeout_millis = options.GetMillis("execution.checkpointing.timeout");
+  settings.kept = static_cast<int>(
+      std::max<int64_t>(2, options.GetInt("execution.checkpointing.num-retained")));
+  settings.tolerable_failures =
+      static_cast<int>(options.GetInt("execution.checkpointing.tolerable-failed-checkpoints"));
+  settings.disk_reserve_bytes = options.GetBytes("rowtide.disk.reserve");
+  return settings;
+}
+
+}  // namespace
+
+DurableJob::DurableJob(std::unique_ptr<CheckpointFolder> folder, const PlannedJob& planned, Say say)
+    : folder_(std::move(folder)), planned_(planned), say_(std::move(say)) {}
+
+Result<std::unique_ptr<DurableJob>> DurableJob::Open(const PlannedJob& planned,
+                                                     const StateSettings& settings, int occurrence,
+                                                     Say say) {
+  std::string dir = settings.dir;
+  if (dir.empty()) dir = LocalPath(planned.options.Get("execution.checkpointing.dir"));
+  if (dir.empty()) return std::unique_ptr<DurableJob>();
+  if (planned.is_query || planned.gives_final_rows()) {
+    say(planned.is_query ? "the rows of a SELECT are not kept in the state folder: it starts anew "
+                           "each time"
+                         : "batch mode has no checkpoints: the job starts anew each time");
+    return std::unique_ptr<DurableJob>();
+  }
+  RT_ASSIGN(std::unique_ptr<CheckpointFolder> folder,
+            CheckpointFolder::Open(dir, FolderNameOf(planned.name, occurrence), Version()));
+  std::unique_ptr<DurableJob> job(new DurableJob(std::move(folder), planned, std::move(say)));
+  RT_TRY(job->Choose(settings));
+  return job;
+}
+
+Status DurableJob::Choose(const StateSettings& settings) {
+  const Options& options = planned_.options;
+  allows_lost_ =
+      settings.allows_lost || options.GetBool("execution.state-recovery.ignore-unclaimed-state");
+  std::string from = settings.restore;
+  if (from.empty()) from = LocalPath(options.Get("execution.state-recovery.path"));
+  if (!settings.fresh) {
+    RT_TRY(ChooseNewest());
+    if (chosen_) {
+      if (!from.empty()) say_(fmt::format("{} is not used: the job has gone on since then", from));
+      return Status::Ok();
+    }
+  }
+  if (!from.empty()) {
+    RT_ASSIGN(chosen_, LoadCheckpoint(from));
+  }
+  if (settings.fresh) RT_TRY(folder_->BeginAfresh());
+  return Status::Ok();
+}
+
+Status DurableJob::ChooseNewest() {
+  RT_ASSIGN(const std::vector<CheckpointEntry> entries, ListCheckpoints(folder_->path()));
+  Status damage = Status::Ok();
+  for (const CheckpointEntry& entry : entries) {
+    if (!entry.is_decided) continue;  // nobody has seen anything of it
+    Result<LoadedCheckpoint> loaded = LoadCheckpoint(entry.path);
+    if (loaded.ok()) {
+      if (!damage.ok())
+        say_(fmt::format("{}; going on from {} instead", damage.message(), entry.path));
+      chosen_ = std::move(*loaded);
+      return Status::Ok();
+    }
+    if (loaded.status().code() == StatusCode::kUnsupported) return loaded.status();
+    if (HasShownRows(entry.path)) {
+      return Status(loaded.status())
+          .WithContext("the newest checkpoint cannot be read: " + entry.path)
+          .WithErrorCode("RT6002")
+          .WithHint(
+              "rows up to it have been shown already, so an older one would show them again: "
+              "--fresh --restore OLDER to go on from one all the same, --fresh to begin anew");
+    }
+    if (damage.ok()) damage = Status(loaded.status()).WithContext("damaged: " + entry.path);
+  }
+  if (damage.ok()) return Status::Ok();
+  return std::move(damage)
+      .WithContext("no checkpoint can be restored")
+      .WithErrorCode("RT6003")
+      .WithHint("--fresh begins anew, without any state");
+}
+
+bool DurableJob::is_finished() const {
+  return chosen_ && chosen_->checkpoint.kind == CheckpointKind::kFinal;
+}
+
+void DurableJob::Prepare(BuildContext* context) const {
+  context->job_id = folder_->job_id();
+  context->earlier_job_id = folder_->earlier_job_id();
+}
+
+void DurableJob::Prepare(JobOptions* options) {
+  checkpointer_ = std::make_unique<Checkpointer>(folder_.get(), SettingsOf(planned_.options),
+                                                 chosen_ ? chosen_->checkpoint.epoch : 0, say_);
+  options->checkpointer = checkpointer_.get();
+  options->head.job_name = planned_.name;
+  options->head.plan = ExplainExec(planned_.plan);
+  options->head.state_ttl_millis = planned_.options.GetMillis("table.exec.state.ttl");
+}
+
+Status DurableJob::Restore(Job& job) {
+  RestorePlan plan;
+  Checkpoint checkpoint;
+  if (chosen_) {
+    checkpoint = std::move(chosen_->checkpoint);
+    RT_ASSIGN(plan, PlanRestore(job.Identities(), checkpoint, allows_lost_));
+    for (const std::string& note : plan.notes) say_(note);
+  } else {
+    checkpoint.lanes.emplace_back();
+    plan.from.assign(job.Identities().size(), RestorePlan::kStartsEmpty);
+  }
+  RT_TRY(folder_->RemoveLeftovers());
+  RT_TRY(job.Restore(checkpoint, plan));
+  say_(chosen_ ? fmt::format("goes on from {}", chosen_->path)
+               : fmt::format("starts from the first record; state goes to {}", folder_->path()));
+  return Status::Ok();
+}
+
+}  // namespace rowtide

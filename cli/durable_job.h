@@ -1,0 +1,64 @@
+// A job with a state folder: where it goes on from, and what keeps it from being lost.
+//
+//   Open      the folder of the job is made and locked; the checkpoint to go on from is chosen and
+//             verified, and nothing has been touched yet
+//   Restore   the state goes into the job that was built for it, or is refused with the reason
+//
+// A job is known by its name, which comes from what it writes (`insert-into_…`), so a changed query
+// finds the state of the one before. What is chosen (reliability.md 3): the newest decided
+// checkpoint; if that is damaged, an older one, unless rows of the newer have been shown already;
+// if none can be read, an error. `--fresh` begins anew.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/runtime/job.h"
+#include "planner/exec/build_job.h"
+#include "planner/session.h"
+#include "state/durable/checkpoint_folder.h"
+
+namespace rowtide {
+
+// What the command line says about state; it comes before what SET says.
+struct StateSettings {
+  std::string dir;           // --state: execution.checkpointing.dir
+  std::string restore;       // --restore: execution.state-recovery.path
+  bool fresh = false;        // --fresh
+  bool allows_lost = false;  // --allow-non-restored-state
+};
+
+class DurableJob {
+ public:
+  using Say = std::function<void(const std::string&)>;
+
+  // Null: the job keeps nothing, since it has no state folder, is a query or runs in batch mode.
+  // `occurrence`: from 1, among the jobs of that name in the script.
+  static Result<std::unique_ptr<DurableJob>> Open(const PlannedJob& planned,
+                                                  const StateSettings& settings, int occurrence,
+                                                  Say say);
+
+  // It has read all of its input in an earlier run.
+  bool is_finished() const;
+  const std::string& path() const { return folder_->path(); }
+  void Prepare(BuildContext* context) const;
+  void Prepare(JobOptions* options);
+  // Before the first step.
+  Status Restore(Job& job);
+
+ private:
+  DurableJob(std::unique_ptr<CheckpointFolder> folder, const PlannedJob& planned, Say say);
+  Status Choose(const StateSettings& settings);
+  Status ChooseNewest();
+
+  std::unique_ptr<CheckpointFolder> folder_;
+  const PlannedJob& planned_;
+  Say say_;
+  bool allows_lost_ = false;
+  std::optional<LoadedCheckpoint> chosen_;  // none: the job is new
+  std::unique_ptr<Checkpointer> checkpointer_;
+};
+
+}  // namespace rowtide

@@ -1,0 +1,118 @@
+#include "engine/runtime/checkpointer.h"
+
+#include <utility>
+
+#include "engine/thread_start.h"
+
+namespace rowtide {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+namespace {
+constexpr milliseconds kRoomInterval{500};
+}  // namespace
+
+Checkpointer::Checkpointer(CheckpointStore* store, CheckpointSettings settings, int64_t last_epoch,
+                           std::function<void(const std::string&)> say)
+    : store_(store),
+      settings_(settings),
+      last_epoch_(last_epoch),
+      say_(std::move(say)),
+      begun_(steady_clock::now()),
+      ended_(begun_) {}
+
+Checkpointer::~Checkpointer() {
+  if (writer_.joinable()) writer_.join();
+}
+
+bool Checkpointer::IsDue() const {
+  if (settings_.interval_millis == 0 || is_writing()) return false;
+  const Moment now = steady_clock::now();
+  return now - begun_ >= milliseconds(settings_.interval_millis) &&
+         now - ended_ >= milliseconds(settings_.min_pause_millis);
+}
+
+void Checkpointer::Begin(Checkpoint checkpoint) {
+  RT_CHECK(!is_writing() && checkpoint.epoch == next_epoch());
+  begun_ = steady_clock::now();
+  is_given_up_ = false;
+  written_ = std::nullopt;
+  // Shared, since a std::function is copied.
+  auto shared = std::make_shared<const Checkpoint>(std::move(checkpoint));
+  Result<std::thread> thread = StartThread([this, shared] { Write(*shared); });
+  if (thread.ok()) {
+    writer_ = std::move(*thread);
+  } else {
+    Write(*shared);
+    writer_ = std::thread([] {});
+  }
+}
+
+void Checkpointer::Write(const Checkpoint& checkpoint) {
+  Status status = store_->Write(checkpoint);
+  if (status.ok() && is_given_up_) status = Status::External("it took longer than the timeout");
+  if (status.ok()) status = store_->Commit(checkpoint.epoch);
+  if (status.ok()) status = store_->Retire(settings_.kept);
+  const std::lock_guard lock(mutex_);
+  written_ = std::move(status);
+}
+
+Result<std::optional<int64_t>> Checkpointer::Outcome() {
+  if (!is_writing()) return std::optional<int64_t>();
+  std::optional<Status> status;
+  {
+    const std::lock_guard lock(mutex_);
+    status = std::exchange(written_, std::nullopt);
+  }
+  if (status) {
+    writer_.join();
+    return Conclude(std::move(*status));
+  }
+  if (steady_clock::now() - begun_ > milliseconds(settings_.timeout_millis)) is_given_up_ = true;
+  return std::optional<int64_t>();
+}
+
+Result<std::optional<int64_t>> Checkpointer::Await() {
+  RT_CHECK(is_writing());
+  writer_.join();
+  return Conclude(std::move(*written_));
+}
+
+// An epoch's number is used up even if it failed: nothing of it can be mistaken for a later one.
+Result<std::optional<int64_t>> Checkpointer::Conclude(Status status) {
+  ended_ = steady_clock::now();
+  ++last_epoch_;
+  if (status.ok()) {
+    ++completed_;
+    failures_in_row_ = 0;
+    return std::optional<int64_t>(last_epoch_);
+  }
+  ++failed_;
+  if (++failures_in_row_ > settings_.tolerable_failures)
+    return std::move(status).WithContext(fmt::format("checkpoint {}", last_epoch_));
+  say_(fmt::format("checkpoint {} was given up: {}; the next one holds its rows as well",
+                   last_epoch_, status.message()));
+  return std::optional<int64_t>();
+}
+
+bool Checkpointer::WaitsForRoom() {
+  if (settings_.disk_reserve_bytes == 0) return false;
+  const Moment now = steady_clock::now();
+  if (now - looked_at_room_ < kRoomInterval) return lacks_room_;
+  looked_at_room_ = now;
+  const int64_t free = store_->FreeBytes();
+  const bool lacks = free < settings_.disk_reserve_bytes;
+  if (lacks && !lacks_room_) {
+    say_(
+        fmt::format("the disk of {} has {} MiB left, below the reserve of {} MiB: no input is "
+                    "taken until there is room",
+                    store_->Place(), free >> 20, settings_.disk_reserve_bytes >> 20));
+  } else if (!lacks && lacks_room_) {
+    say_("there is room on the disk again: the job goes on");
+  }
+  lacks_room_ = lacks;
+  return lacks;
+}
+
+}  // namespace rowtide

@@ -1,0 +1,86 @@
+// When a job takes checkpoints, and what becomes of them: the part that is not on the way of rows.
+//
+//   job's thread      IsDue -> Begin(7) ..... rows go on ..... Outcome: 7 is decided, sinks show it
+//   writer's thread            store.Write(7), store.Commit(7), store.Retire
+//
+// One checkpoint at a time. One that fails or takes longer than the timeout is given up: rows go
+// on, and what sinks had staged is staged again by the next one. More failures in a row than are
+// tolerated end the job. While the disk has less room than the reserve, no input is taken.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "engine/checkpoint_store.h"
+
+namespace rowtide {
+
+struct CheckpointSettings {
+  int64_t interval_millis = 0;  // 0: only when asked, and at the end
+  int64_t min_pause_millis = 0;
+  int64_t timeout_millis = 600'000;
+  int kept = 2;                // checkpoints that stay
+  int tolerable_failures = 0;  // in a row
+  int64_t disk_reserve_bytes = 0;
+};
+
+class Checkpointer {
+ public:
+  // `store` is borrowed; `last_epoch`: the one that the job goes on from, 0 if it is new. `say`
+  // gets a line for the user.
+  Checkpointer(CheckpointStore* store, CheckpointSettings settings, int64_t last_epoch,
+               std::function<void(const std::string&)> say);
+  ~Checkpointer();
+  Checkpointer(const Checkpointer&) = delete;
+  Checkpointer& operator=(const Checkpointer&) = delete;
+
+  // Whether it is time to take one: none is being written and the interval is over.
+  bool IsDue() const;
+  int64_t next_epoch() const { return last_epoch_ + 1; }
+  // Requires: none is being written, and the epoch is the next one.
+  void Begin(Checkpoint checkpoint);
+  bool is_writing() const { return writer_.joinable(); }
+  // Once for each: the epoch that was decided, or an error when too many have failed. None: still
+  // being written, none was begun, or one was given up and that is tolerated.
+  Result<std::optional<int64_t>> Outcome();
+  // The same, waiting for it. Requires: is_writing.
+  Result<std::optional<int64_t>> Await();
+
+  // Whether no input may be taken because the disk is nearly full; looks twice a second.
+  bool WaitsForRoom();
+
+  // What has been done so far.
+  int64_t completed() const { return completed_; }
+  int64_t failed() const { return failed_; }
+
+ private:
+  using Moment = std::chrono::steady_clock::time_point;
+  Result<std::optional<int64_t>> Conclude(Status status);
+  void Write(const Checkpoint& checkpoint);
+
+  CheckpointStore* store_;
+  CheckpointSettings settings_;
+  int64_t last_epoch_;
+  std::function<void(const std::string&)> say_;
+  Moment begun_;
+  Moment ended_;
+  Moment looked_at_room_{};
+  bool lacks_room_ = false;
+  int64_t completed_ = 0;
+  int64_t failed_ = 0;
+  int failures_in_row_ = 0;
+
+  std::thread writer_;
+  std::atomic<bool> is_given_up_{false};  // it took too long
+  std::mutex mutex_;
+  std::optional<Status> written_;
+};
+
+}  // namespace rowtide
