@@ -3,14 +3,15 @@
 #include <algorithm>
 
 #include "connectors/checksum_hash.h"
+#include "connectors/named_lines.h"
 #include "connectors/script_encoder.h"
 
 namespace rowtide {
 namespace {
 
-class ChecksumSink final : public Sink {
+class ChecksumSink final : public Sink, private NamedRowsTaker {
  public:
-  explicit ChecksumSink(Schema schema) : encoder_(std::move(schema)) {}
+  explicit ChecksumSink(const Schema& schema) : encoder_(schema), named_lines_(schema) {}
 
   Status Write(const RowBatch& batch) override {
     for (int first = 0; first < batch.rows; first += ScriptEncoder::kStepRows) {
@@ -23,10 +24,20 @@ class ChecksumSink final : public Sink {
     return Status::Ok();
   }
 
+  NamedRowsTaker* named_rows() override { return this; }
+
   std::string Summary() const override { return state_.Text(); }
 
  private:
+  Status Take(const NamedRows& rows) override {
+    named_lines_.ForEach(rows, [this](RowKind kind, std::string_view line) {
+      state_.Add(static_cast<unsigned>(kind), line);
+    });
+    return Status::Ok();
+  }
+
   ScriptEncoder encoder_;
+  NamedLines named_lines_;
   ChecksumState state_;
 };
 

@@ -46,15 +46,14 @@ ScriptEncoder::Way ScriptEncoder::WayOf(const Type& type) {
 }
 
 void ScriptEncoder::Encode(const RowBatch& batch, int first, int count) {
-  static constexpr char kHeads[4][5] = {"+I [", "-U [", "+U [", "-D ["};
   const auto rows = static_cast<size_t>(count);
   const RowKind* const kinds = batch.kinds_or_null();
   char* out = rows_.get();
   for (size_t row = 0; row < rows; ++row, out += kRowBytes) {
     const RowKind kind =
         kinds != nullptr ? kinds[static_cast<size_t>(first) + row] : RowKind::kInsert;
-    std::memcpy(out, kHeads[static_cast<size_t>(kind)], 4);
-    ends_[row] = out + 4;
+    std::memcpy(out, HeadOf(kind), kHeadBytes);
+    ends_[row] = out + kHeadBytes;
     is_long_[row] = false;
   }
   for (int column = 0; column < schema_.size(); ++column) AppendColumn(batch, column, first, rows);

@@ -25,6 +25,12 @@ namespace rowtide {
 class ScriptEncoder {
  public:
   static constexpr int kStepRows = 32;
+  // What a line begins with: `+I [`.
+  static constexpr size_t kHeadBytes = 4;
+  static const char* HeadOf(RowKind kind) {
+    static constexpr char kHeads[4][kHeadBytes + 1] = {"+I [", "-U [", "+U [", "-D ["};
+    return kHeads[static_cast<size_t>(kind)];
+  }
 
   explicit ScriptEncoder(Schema schema);
 

@@ -28,6 +28,7 @@
 
 namespace rowtide {
 
+class NamedRowsTaker;
 class SnapshotReader;
 class SnapshotWriter;
 class StateTier;
@@ -37,6 +38,8 @@ class Collector {
   virtual ~Collector() = default;
   virtual Status Emit(RowBatch batch) = 0;
   virtual Status Advance(Time time) = 0;
+  // Who takes rows by name in place of Emit; null where nobody does.
+  virtual NamedRowsTaker* named_rows() { return nullptr; }
 };
 
 class Operator {

@@ -21,10 +21,14 @@
 
 namespace rowtide {
 
+class NamedRowsTaker;
+
 class Sink {
  public:
   virtual ~Sink() = default;
   virtual Status Write(const RowBatch& batch) = 0;
+  // Who writes rows of a single producer by name; null when this sink has no use for names.
+  virtual NamedRowsTaker* named_rows() { return nullptr; }
   // Called with every watermark, tick and end, and before the job waits for input: what was written
   // goes to whoever reads it.
   virtual Status Flush() { return Status::Ok(); }

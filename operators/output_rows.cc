@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "engine/named_rows.h"
+
 namespace rowtide {
 namespace {
 constexpr size_t kCopyBlockBytes = size_t{64} << 10;
@@ -15,7 +17,10 @@ void OutputRows::Grow() {
   stored_.resize(rows);
   picks_.resize(rows);
   kinds_.resize(rows);
-  if (numbered_) numbers_.resize(rows);
+  if (numbered_) {
+    numbers_.resize(rows);
+    names_.resize(rows);
+  }
 }
 
 void OutputRows::MakeRoom(size_t bytes) {
@@ -30,12 +35,44 @@ Status OutputRows::FlushTo(Collector& out) {
   for (size_t first = 0; first < rows_; first += kBatchRows) {
     RT_TRY(out.Emit(BatchOf(first, std::min<size_t>(kBatchRows, rows_ - first))));
   }
+  Clear();
+  return Status::Ok();
+}
+
+void OutputRows::Clear() {
   rows_ = 0;
   has_input_ = false;
   kept_.clear();
   copies_.clear();
   next_ = nullptr;
   left_ = 0;
+}
+
+class OutputRows::Named final : public NamedRows {
+ public:
+  explicit Named(const OutputRows& output) : output_(output) {
+    names = {output.names_.data(), output.rows_};
+    kinds = {reinterpret_cast<const RowKind*>(output.kinds_.data()), output.rows_};
+    numbers = {output.numbers_.data(), output.rows_};
+  }
+  RowBatch Values(std::span<const int32_t> rows) const override {
+    std::vector<const char*> stored;
+    stored.reserve(rows.size());
+    for (const int32_t row : rows) stored.push_back(output_.stored_[static_cast<size_t>(row)]);
+    RowBatch batch;
+    batch.rows = static_cast<int>(rows.size());
+    output_.codec_->GatherColumns(stored, &batch.columns);
+    return batch;
+  }
+
+ private:
+  const OutputRows& output_;
+};
+
+Status OutputRows::FlushNamed(NamedRowsTaker& taker) {
+  if (rows_ == 0) return Status::Ok();
+  RT_TRY(taker.Take(Named(*this)));
+  Clear();
   return Status::Ok();
 }
 

@@ -4,6 +4,8 @@
 //   AddCopy(kind, row)     the bytes lie in state, which may change: they are copied into a block
 //   AddInput(kind, row)    a row of the batch handed to Begin: its columns are taken as they are
 //   FlushTo(out)           columns of up to 1,024 rows; long strings point into those blocks
+//   AddNamed, FlushNamed   instead of these: rows whose bytes the caller keeps, by their names
+//                          (engine/named_rows.h)
 //
 // With one output column more than the codec has, each row carries a number (the rank) as its last,
 // BIGINT column. Check `full()` after each input row and flush, so that what is gathered stays
@@ -39,6 +41,11 @@ class OutputRows {
     has_input_ = true;
     AddRow(kind, nullptr, row, number);
   }
+  // Requires: numbered, and all rows until the flush are named.
+  void AddNamed(RowKind kind, const char* row, uint64_t name, int64_t number) {
+    AddRow(kind, row, 0, number);
+    names_.data()[rows_ - 1] = name;
+  }
   // Returns where the copy lies, valid until the flush.
   const char* AddCopy(RowKind kind, std::string_view row, int64_t number = 0) {
     const char* copy = Copy(row);
@@ -60,8 +67,10 @@ class OutputRows {
     return to;
   }
   Status FlushTo(Collector& out);
+  Status FlushNamed(NamedRowsTaker& taker);
 
  private:
+  class Named;
   void AddRow(RowKind kind, const char* stored, int32_t pick, int64_t number) {
     if (rows_ == kinds_.size()) [[unlikely]]
       Grow();
@@ -73,6 +82,7 @@ class OutputRows {
     ++rows_;
   }
   void Grow();
+  void Clear();
   void MakeRoom(size_t bytes);
   RowBatch BatchOf(size_t first, size_t rows);
   void MixColumns(size_t first, size_t rows, std::vector<Column>* columns);
@@ -87,6 +97,7 @@ class OutputRows {
   std::vector<int32_t> picks_;       // rows of the input; 0 for those that are not of it
   std::vector<char> kinds_;
   std::vector<int64_t> numbers_;
+  std::vector<uint64_t> names_;
   bool has_input_ = false;
   const RowBatch* input_ = nullptr;
   std::vector<RowCodec::PlacedRow> placed_;  // scratch of a batch in the making

@@ -146,6 +146,7 @@ class AppendTopN final : public RankOperator {
   AppendTopN(const RankSpec& spec, const OperatorContext& context)
       : RankOperator("RankAppendTopN", spec, context), rows_(context) {
     Register(&rows_);
+    if (spec.outputs_number()) recent_.emplace(&rows_);
   }
 
   Status Process(int /*input*/, const RowBatch& batch, Collector& out) override {
@@ -154,6 +155,7 @@ class AppendTopN final : public RankOperator {
     rows_.FindOrCreate(keys_, groups_.first_rows(), &entries_);
     writer_.Bind(batch);
     output_.Begin(batch);
+    if (recent_) EmitByName(out);
     FindGates();
     // What is worse than N rows stays so whatever comes before it in this batch: most rows stop
     // here, at the gate.
@@ -169,12 +171,12 @@ class AppendTopN final : public RankOperator {
       const int32_t row = admitted_[i];
       if (Admits(row)) {
         RT_TRY(Take(row));
-        if (output_.full()) RT_TRY(output_.FlushTo(out));
+        if (output_.full()) RT_TRY(Flush(out));
       } else {
         ++*beyond_rank_;
       }
     }
-    return output_.FlushTo(out);
+    return Flush(out);
   }
 
  private:
@@ -194,8 +196,11 @@ class AppendTopN final : public RankOperator {
   }
 
   void FetchPushed(int32_t row) const {
-    if (numbered_) {
-      rows_.PrefetchPushed(GateOf(row), sorts_.prefix(row));
+    if (by_name()) {
+      rows_.PrefetchPushed(GateOf(row), sorts_.prefix(row),
+                           [this](const char* place) { return !recent_->Knows(place); });
+    } else if (numbered_) {
+      rows_.PrefetchPushed(GateOf(row), sorts_.prefix(row), [](const char*) { return true; });
     } else {
       rows_.PrefetchLast(GateOf(row));
     }
@@ -219,6 +224,7 @@ class AppendTopN final : public RankOperator {
     char* room;
     const int64_t position = rows_.InsertRoom(key, sorts_.view(row), size, 0, &room);
     writer_.Write(row, room);
+    if (by_name()) recent_->Put(rows_.At(key, position));
     rows_.Touch(key);
     TouchEnd(row);
     const int64_t last = rows_.rows(key) - 1;

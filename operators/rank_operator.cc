@@ -1,5 +1,6 @@
 #include "operators/rank_operator.h"
 
+#include "engine/named_rows.h"
 #include "operators/null_keys.h"
 
 namespace rowtide {
@@ -79,12 +80,25 @@ void RankOperator::FindEnds(const RowBatch& batch) {
   }
 }
 
+void RankOperator::EmitByName(Collector& out) {
+  taker_ = out.named_rows();
+  if (taker_ != nullptr) recent_->Follow();
+}
+
+Status RankOperator::Flush(Collector& out) {
+  if (taker_ == nullptr) return output_.FlushTo(out);
+  RT_TRY(output_.FlushNamed(*taker_));
+  recent_->Trim();
+  return Status::Ok();
+}
+
 void RankOperator::EmitInserted(const OrderedState& state, Entry key, int64_t position,
                                 int64_t end) {
   int64_t rank = std::max(position + 1, spec_.start);
   if (rank > end) return;
   OrderedState::Cursor cursor = state.At(key, rank - 1);
   if (!cursor.valid()) return;
+  if (by_name()) return EmitInsertedByName(std::move(cursor), rank, end);
   cursor.Prefetch(end - rank + 2);
   const char* current = output_.Copy(cursor.row());
   for (; rank <= end; ++rank) {
@@ -93,6 +107,18 @@ void RankOperator::EmitInserted(const OrderedState& state, Entry key, int64_t po
     const char* pushed = output_.Copy(cursor.row());
     Emit(RowKind::kUpdateBefore, pushed, rank, end);
     Emit(RowKind::kUpdateAfter, current, rank, end);
+    current = pushed;
+  }
+}
+
+void RankOperator::EmitInsertedByName(OrderedState::Cursor&& cursor, int64_t rank, int64_t end) {
+  RecentRows::Copy current = recent_->Of(cursor);
+  for (; rank <= end; ++rank) {
+    cursor.Next();
+    if (!cursor.valid()) return EmitNamed(RowKind::kInsert, current, rank, end);
+    const RecentRows::Copy pushed = recent_->Of(cursor);
+    EmitNamed(RowKind::kUpdateBefore, pushed, rank, end);
+    EmitNamed(RowKind::kUpdateAfter, current, rank, end);
     current = pushed;
   }
 }

@@ -15,6 +15,7 @@
 #include "operators/keyed_operator.h"
 #include "operators/output_rows.h"
 #include "operators/rank.h"
+#include "operators/recent_rows.h"
 #include "state/key_codec.h"
 #include "state/key_groups.h"
 #include "state/ordered_state.h"
@@ -40,10 +41,14 @@ class RankOperator : public KeyedOperator {
   }
 
   void Emit(RowKind kind, const char* row, int64_t rank, int64_t end) {
-    if (rank < spec_.start || rank > end) return;
-    if (kind == RowKind::kUpdateBefore && !spec_.emits_update_before) return;
-    output_.Add(kind, row, rank);
+    if (IsOut(kind, rank, end)) output_.Add(kind, row, rank);
   }
+  // Rows go out by name as long as the batch at hand is worked on, if that is what is wanted there.
+  // Requires: called when the keys of the batch have been looked up; from then on every row that is
+  // inserted is put into recent_.
+  void EmitByName(Collector& out);
+  bool by_name() const { return taker_ != nullptr; }
+  Status Flush(Collector& out);
   // After a row was inserted at `position`: every rank from there on has a new owner.
   void EmitInserted(const OrderedState& state, Entry key, int64_t position, int64_t end);
   // After `removed`, a copy, was erased from `position`.
@@ -64,11 +69,20 @@ class RankOperator : public KeyedOperator {
   KeyBatch keys_;
   KeyGroups groups_;  // for those that ask state once a group
   SortKeyBatch sorts_;
+  std::optional<RecentRows> recent_;  // of those who can emit by name
   std::vector<Entry> entries_;
   int64_t* null_keys_;
   int64_t* beyond_rank_;
 
  private:
+  bool IsOut(RowKind kind, int64_t rank, int64_t end) const {
+    return rank >= spec_.start && rank <= end &&
+           (kind != RowKind::kUpdateBefore || spec_.emits_update_before);
+  }
+  void EmitNamed(RowKind kind, RecentRows::Copy row, int64_t rank, int64_t end) {
+    if (IsOut(kind, rank, end)) output_.AddNamed(kind, row.bytes, row.name, rank);
+  }
+  void EmitInsertedByName(OrderedState::Cursor&& cursor, int64_t rank, int64_t end);
   void FindEnds(const RowBatch& batch);
   struct Saved {
     uint64_t next_arrival;
@@ -79,6 +93,7 @@ class RankOperator : public KeyedOperator {
   std::vector<Entry> end_entries_;
   std::vector<int64_t> row_ends_;
   int64_t* other_ends_;
+  NamedRowsTaker* taker_ = nullptr;
 };
 
 }  // namespace rowtide

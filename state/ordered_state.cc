@@ -30,7 +30,7 @@ OrderedState::OrderedState(const OperatorContext& context, Ttl ttl) : roots_(con
 
 // --- comparing and finding ---
 
-int OrderedState::Compare(SortKeyView sort, const Row& row) const {
+int OrderedState::Compare(const SortKeyView& sort, const Row& row) const {
   const SortPrefix prefix = PrefixOf(row);
   if (sort.prefix != prefix) return sort.prefix < prefix ? -1 : 1;
   if (sort.bytes.size() <= sizeof(SortPrefix)) return 0;
@@ -54,7 +54,8 @@ void OrderedState::DescendTo(const Root* root, int64_t position, Path* path) con
   path->index = static_cast<uint32_t>(position - path->position);
 }
 
-void OrderedState::DescendBySort(const Root* root, SortKeyView sort, bool upper, Path* path) const {
+void OrderedState::DescendBySort(const Root* root, const SortKeyView& sort, bool upper,
+                                 Path* path) const {
   // a row stays before the place while Compare(sort, row) >= goes_on
   const int goes_on = upper ? 0 : 1;
   Arena::Ref node = root->node;
@@ -80,7 +81,7 @@ void OrderedState::DescendBySort(const Root* root, SortKeyView sort, bool upper,
   path->index = PlaceInLeaf(path->leaf, sort, goes_on);
 }
 
-uint32_t OrderedState::PlaceInLeaf(const Leaf* leaf, SortKeyView sort, int goes_on) const {
+uint32_t OrderedState::PlaceInLeaf(const Leaf* leaf, const SortKeyView& sort, int goes_on) const {
   if (goes_on == 0 && sort.bytes.size() <= sizeof(SortPrefix) && leaf->count <= kCountedRows) {
     // Prefixes decide, and counting a few of them costs less than the branches of a search.
     uint32_t place = 0;
@@ -108,14 +109,14 @@ const OrderedState::Row& OrderedState::RowAt(Entry key, int64_t position) const 
   return path.leaf->rows[path.index];
 }
 
-int64_t OrderedState::LowerBound(Entry key, SortKeyView sort) const {
+int64_t OrderedState::LowerBound(Entry key, const SortKeyView& sort) const {
   if (rows(key) == 0) return 0;
   Path path;
   DescendBySort(RootOf(key), sort, false, &path);
   return path.position + path.index;
 }
 
-int64_t OrderedState::UpperBound(Entry key, SortKeyView sort) const {
+int64_t OrderedState::UpperBound(Entry key, const SortKeyView& sort) const {
   if (rows(key) == 0) return 0;
   Path path;
   DescendBySort(RootOf(key), sort, true, &path);
@@ -139,8 +140,9 @@ OrderedState::Inner* OrderedState::NewInner(Arena::Ref* ref) {
   return inner;
 }
 
-OrderedState::Row OrderedState::MakeRow(SortKeyView sort, size_t row_bytes, uint64_t arrival,
+OrderedState::Row OrderedState::MakeRow(const SortKeyView& sort, size_t row_bytes, uint64_t arrival,
                                         uint64_t tag) {
+  ++rows_written_;
   const size_t kept = KeptSort(sort.bytes.size());
   const Arena::Ref ref = arena().Allocate(sizeof(Record) + kept + row_bytes);
   Record* record = NodeAt<Record>(ref);
@@ -172,14 +174,15 @@ void OrderedState::FreeNode(Arena::Ref node, uint32_t height) {
 
 // --- inserting ---
 
-int64_t OrderedState::Insert(Entry key, SortKeyView sort, std::string_view row, uint64_t tag) {
+int64_t OrderedState::Insert(Entry key, const SortKeyView& sort, std::string_view row,
+                             uint64_t tag) {
   char* room;
   const int64_t position = InsertRoom(key, sort, row.size(), tag, &room);
   std::memcpy(room, row.data(), row.size());
   return position;
 }
 
-int64_t OrderedState::InsertRoom(Entry key, SortKeyView sort, size_t row_bytes, uint64_t tag,
+int64_t OrderedState::InsertRoom(Entry key, const SortKeyView& sort, size_t row_bytes, uint64_t tag,
                                  char** room) {
   if (!roots_.Has(key)) {
     Arena::Ref node;
@@ -198,7 +201,7 @@ int64_t OrderedState::InsertRoom(Entry key, SortKeyView sort, size_t row_bytes, 
 }
 
 // The usual key: up to 32 rows in one leaf, and no path to it.
-int64_t OrderedState::InsertIntoLeaf(Root* root, SortKeyView sort, const Row& row) {
+int64_t OrderedState::InsertIntoLeaf(Root* root, const SortKeyView& sort, const Row& row) {
   Leaf* leaf = NodeAt<Leaf>(root->node);
   const uint32_t index = PlaceInLeaf(leaf, sort, 0);
   if (leaf->count == leaf->capacity) {
@@ -442,6 +445,7 @@ void OrderedState::Truncate(Entry key, int64_t position) {
 }
 
 void OrderedState::Replace(Entry key, int64_t position, std::string_view row) {
+  ++rows_written_;
   Root* root = MutableRoot(key);
   Path path;
   DescendTo(root, position, &path);
@@ -478,7 +482,7 @@ OrderedState::Cursor OrderedState::AtInTree(Entry key, int64_t position) const {
   return cursor;
 }
 
-OrderedState::Cursor OrderedState::Seek(Entry key, SortKeyView sort) const {
+OrderedState::Cursor OrderedState::Seek(Entry key, const SortKeyView& sort) const {
   Cursor cursor;
   if (rows(key) == 0) return cursor;
   Path path;

@@ -53,7 +53,7 @@ class OrderedState final : public StatePart {
     return (SortPrefix{root->last_high} << 64) | root->last_low;
   }
   // True when the sort key is less than the last row's. Requires: rows > 0.
-  bool BeforeLast(Entry key, SortKeyView sort) const {
+  bool BeforeLast(Entry key, const SortKeyView& sort) const {
     const SortPrefix last = last_prefix(key);
     if (sort.prefix != last) return sort.prefix < last;
     return sort.bytes.size() > sizeof(SortPrefix) && Compare(sort, RowAt(key, rows(key) - 1)) < 0;
@@ -80,18 +80,19 @@ class OrderedState final : public StatePart {
             root->height == 0 ? NodeAt<char>(root->node) : nullptr};
   }
   // Fetches the rows; later on, once they are at hand, what those say that a new row with that
-  // sort key would push on.
+  // sort key would push on, as far as `wants(place)` says so.
   static void PrefetchRows(const Outlook& key) {
     if (key.leaf == nullptr) return;
     for (int line = 0; line < 6; ++line) __builtin_prefetch(key.leaf + 64 * line);
   }
-  void PrefetchPushed(const Outlook& key, SortPrefix sort) const {
+  template <typename Wants>
+  void PrefetchPushed(const Outlook& key, SortPrefix sort, const Wants& wants) const {
     if (key.leaf == nullptr) return;
     const Leaf* leaf = reinterpret_cast<const Leaf*>(key.leaf);
     for (uint32_t i = leaf->count; i-- > 0;) {
       const Row& row = leaf->rows[i];
       if (PrefixOf(row) <= sort) return;
-      PrefetchRecord(row);
+      if (wants(PlaceOf(row))) PrefetchRecord(row);
     }
   }
   void PrefetchLast(const Outlook& key) const {
@@ -102,9 +103,10 @@ class OrderedState final : public StatePart {
 
   // Inserts behind all rows with a sort key <= `sort`; returns its position. Does not move the TTL
   // clock.
-  int64_t Insert(Entry key, SortKeyView sort, std::string_view row, uint64_t tag = 0);
+  int64_t Insert(Entry key, const SortKeyView& sort, std::string_view row, uint64_t tag = 0);
   // As Insert, with the row's bytes left to be written by the caller: `*room` is where.
-  int64_t InsertRoom(Entry key, SortKeyView sort, size_t row_bytes, uint64_t tag, char** room);
+  int64_t InsertRoom(Entry key, const SortKeyView& sort, size_t row_bytes, uint64_t tag,
+                     char** room);
   void Erase(Entry key, int64_t position);
   void EraseAll(Entry key);
   // Drops all rows from `position` on.
@@ -118,18 +120,22 @@ class OrderedState final : public StatePart {
     int64_t last;
     int64_t count() const { return last - first; }
   };
-  int64_t LowerBound(Entry key, SortKeyView sort) const;
-  int64_t UpperBound(Entry key, SortKeyView sort) const;
-  Range EqualRange(Entry key, SortKeyView sort) const {
+  int64_t LowerBound(Entry key, const SortKeyView& sort) const;
+  int64_t UpperBound(Entry key, const SortKeyView& sort) const;
+  Range EqualRange(Entry key, const SortKeyView& sort) const {
     return {LowerBound(key, sort), UpperBound(key, sort)};
   }
 
   // Walks rows in order. Valid until the next change of the key.
   class Cursor {
    public:
+    Cursor() = default;
     bool valid() const { return index_ < count_; }
     int64_t position() const { return first_ + index_; }
     std::string_view row() const { return RowOf(state_->RecordOf(here())); }
+    // Where the row lies, found without touching it. It stays there as long as it is stored; then
+    // another one may.
+    const char* place() const { return state_->PlaceOf(here()); }
     char* mutable_row() const { return const_cast<char*>(row().data()); }
     // Valid as long as the cursor lives and stays.
     std::string_view sort_key() const {
@@ -148,6 +154,9 @@ class OrderedState final : public StatePart {
 
    private:
     friend class OrderedState;
+    // Of a key whose rows are in one leaf.
+    Cursor(const OrderedState* state, Entry key, const char* leaf, int index, int count)
+        : state_(state), key_(key), leaf_(leaf), index_(index), count_(count) {}
     const Row& here() const { return reinterpret_cast<const Leaf*>(leaf_)->rows[index_]; }
     void NextLeaf();
     const OrderedState* state_ = nullptr;
@@ -161,22 +170,18 @@ class OrderedState final : public StatePart {
   };
   // Invalid when there is no such position.
   Cursor At(Entry key, int64_t position) const {
-    if (position < 0 || position >= rows(key)) return {};
+    if (position < 0 || position >= rows(key)) return Cursor();
     const Root* root = RootOf(key);
     if (root->height > 0) return AtInTree(key, position);
-    Cursor cursor;
-    cursor.state_ = this;
-    cursor.key_ = key;
-    cursor.leaf_ = NodeAt<char>(root->node);
-    cursor.index_ = static_cast<int>(position);
-    cursor.count_ = static_cast<int>(root->rows);
-    return cursor;
+    // Made in place: a copy would wait for its parts to be stored.
+    return Cursor(this, key, NodeAt<char>(root->node), static_cast<int>(position),
+                  static_cast<int>(root->rows));
   }
   Cursor Begin(Entry key) const { return At(key, 0); }
   // At the lower bound of `sort`, with one descent; invalid when all rows lie before it.
-  Cursor Seek(Entry key, SortKeyView sort) const;
+  Cursor Seek(Entry key, const SortKeyView& sort) const;
   // The row under the cursor has that sort key.
-  static bool Has(const Cursor& cursor, SortKeyView sort) {
+  static bool Has(const Cursor& cursor, const SortKeyView& sort) {
     if (!cursor.valid() || cursor.prefix() != sort.prefix) return false;
     return sort.bytes.size() <= sizeof(SortPrefix) || cursor.sort_key() == sort.bytes;
   }
@@ -191,6 +196,8 @@ class OrderedState final : public StatePart {
     return -1;
   }
 
+  // How many rows were written to some place, ever: by the caller, a restore, whatever.
+  uint64_t rows_written() const { return rows_written_; }
   int64_t keys() const { return roots_.entries(); }
   void ForEachKey(const std::function<void(Entry)>& visit) const { roots_.ForEach(visit); }
   std::string_view Key(Entry key) const { return roots_.Key(key); }
@@ -263,6 +270,9 @@ class OrderedState final : public StatePart {
     const char* record = reinterpret_cast<const char*>(RecordOf(row));
     for (int line = 0; line < 4; ++line) __builtin_prefetch(record + 64 * line);
   }
+  const char* PlaceOf(const Row& row) const {
+    return NodeAt<char>(row.record & HotTable::kRefMask);
+  }
   Record* RecordOf(const Row& row) const { return NodeAt<Record>(row.record & HotTable::kRefMask); }
   static SortPrefix PrefixOf(const Row& row) { return (SortPrefix{row.high} << 64) | row.low; }
   // Bytes of the sort key in the record: none when the prefix holds all of them.
@@ -280,18 +290,18 @@ class OrderedState final : public StatePart {
     return {room, record->sort_size};
   }
   Cursor AtInTree(Entry key, int64_t position) const;
-  int Compare(SortKeyView sort, const Row& row) const;
+  int Compare(const SortKeyView& sort, const Row& row) const;
   const Row& RowAt(Entry key, int64_t position) const;
   void DescendTo(const Root* root, int64_t position, Path* path) const;
   // To where a row with that sort key goes: behind (`upper`) or before the rows with an equal one.
-  void DescendBySort(const Root* root, SortKeyView sort, bool upper, Path* path) const;
+  void DescendBySort(const Root* root, const SortKeyView& sort, bool upper, Path* path) const;
   Leaf* NewLeaf(uint32_t capacity, Arena::Ref* ref);
   Inner* NewInner(Arena::Ref* ref);
   void FreeRecord(const Row& row);
   void FreeNode(Arena::Ref node, uint32_t height);
   // The first of the leaf's rows that does not stay before the place (DescendBySort).
-  uint32_t PlaceInLeaf(const Leaf* leaf, SortKeyView sort, int goes_on) const;
-  int64_t InsertIntoLeaf(Root* root, SortKeyView sort, const Row& row);
+  uint32_t PlaceInLeaf(const Leaf* leaf, const SortKeyView& sort, int goes_on) const;
+  int64_t InsertIntoLeaf(Root* root, const SortKeyView& sort, const Row& row);
   void EraseFromLeaf(Root* root, uint32_t index);
   Leaf* GrowLeaf(Root* root);
   void InsertRow(Root* root, Path* path, const Row& row);
@@ -302,9 +312,10 @@ class OrderedState final : public StatePart {
   void RefreshFirst(Path* path, uint32_t height);
   void RefreshLast(Root* root);
   Status ReadRows(SnapshotReader& reader, Entry key);
-  Row MakeRow(SortKeyView sort, size_t row_bytes, uint64_t arrival, uint64_t tag);
+  Row MakeRow(const SortKeyView& sort, size_t row_bytes, uint64_t arrival, uint64_t tag);
 
   ValueState roots_;
+  uint64_t rows_written_ = 0;
 };
 
 }  // namespace rowtide

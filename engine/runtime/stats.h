@@ -31,7 +31,8 @@ struct NodeStats {
   double amplification() const {
     return rows_in == 0 ? 0 : static_cast<double>(total_out()) / static_cast<double>(rows_in);
   }
-  void CountOut(const RowBatch& batch);
+  // Null kinds: all are +I.
+  void CountOut(const RowKind* kinds, int rows);
 };
 
 // The own time of the last of these nodes, when called along this way from a source.

@@ -6,10 +6,12 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/named_rows.h"
+
 namespace rowtide {
 
 // A node with what runs around it. It is the Collector of its own source or operator.
-class Task::Node final : public Collector {
+class Task::Node final : public Collector, private NamedRowsTaker {
  public:
   Node(Task* task, int number, JobNode node)
       : work(std::move(node)),
@@ -22,11 +24,13 @@ class Task::Node final : public Collector {
 
   Status Emit(RowBatch batch) override {
     if (batch.rows == 0) return Status::Ok();
-    stats.CountOut(batch);
+    stats.CountOut(batch.kinds_or_null(), batch.rows);
     if (!work.row_by_row || batch.rows == 1) return HandOn(batch);
     for (int row = 0; row < batch.rows; ++row) RT_TRY(HandOn(Slice(batch, row, 1)));
     return Status::Ok();
   }
+
+  NamedRowsTaker* named_rows() override { return takes_names_ ? this : nullptr; }
 
   Status Advance(Time time) override {
     for (const JobEdge& edge : work.outputs) {
@@ -52,6 +56,11 @@ class Task::Node final : public Collector {
     return writer.Take();
   }
 
+  // All rows of the only sink there is behind this node come from here.
+  void FeedAlone(const Node& sink) {
+    takes_names_ = sink.work.sink->named_rows() != nullptr && !work.row_by_row;
+  }
+
   JobNode work;
   NodeStats stats;
   TimeMerger times;
@@ -64,6 +73,14 @@ class Task::Node final : public Collector {
       RT_TRY(task_->nodes_[static_cast<size_t>(edge.node)]->Take(edge.input, batch));
     }
     return Status::Ok();
+  }
+
+  Status Take(const NamedRows& rows) override {
+    const int count = static_cast<int>(rows.names.size());
+    stats.CountOut(rows.kinds.data(), count);
+    Node& target = *task_->nodes_[static_cast<size_t>(work.outputs.front().node)];
+    target.stats.rows_in += count;
+    return target.Timed([&] { return target.work.sink->named_rows()->Take(rows); });
   }
 
   Status Take(int input, const RowBatch& batch) {
@@ -87,6 +104,7 @@ class Task::Node final : public Collector {
   }
 
   const int number_;
+  bool takes_names_ = false;
   TimeSamples& samples_;
   Task* task_;
 };
@@ -98,6 +116,19 @@ Task::Task(JobGraph graph, bool samples_time) {
     const int number = static_cast<int>(nodes_.size());
     if (node.source) sources_.push_back(number);
     nodes_.push_back(std::make_unique<Node>(this, number, std::move(node)));
+  }
+  FindLoneFeeders();
+}
+
+void Task::FindLoneFeeders() {
+  std::vector<int> feeders(nodes_.size());
+  for (const auto& node : nodes_) {
+    for (const JobEdge& edge : node->work.outputs) ++feeders[static_cast<size_t>(edge.node)];
+  }
+  for (const auto& node : nodes_) {
+    if (node->work.outputs.size() != 1) continue;
+    const auto target = static_cast<size_t>(node->work.outputs.front().node);
+    if (nodes_[target]->work.sink && feeders[target] == 1) node->FeedAlone(*nodes_[target]);
   }
 }
 

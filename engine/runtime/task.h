@@ -69,6 +69,7 @@ class Task {
 
  private:
   class Node;
+  void FindLoneFeeders();
   // What happens outside of polls is measured each time.
   template <typename Call>
   Status Rarely(Call call);

@@ -9,6 +9,7 @@
 #include <chrono>
 
 #include "engine/batch_builder.h"
+#include "engine/named_rows.h"
 
 namespace rowtide {
 namespace {
@@ -262,6 +263,102 @@ TEST(Job, RefusesASnapshotOfAnotherJob) {
             "  the query no longer has sum");
   for (NodeState& node : kept->lanes[0].nodes) node.bytes.resize(node.bytes.size() / 2);
   EXPECT_EQ(job.Restore(*kept).code(), StatusCode::kCorruption);
+}
+
+// Every number twice, by name where that is wanted.
+class Twice final : public Operator {
+ public:
+  Twice() : schema_(Numbers()) {}
+  const Schema& output_schema() const override { return schema_; }
+  Status Process(int /*input*/, const RowBatch& batch, Collector& out) override {
+    NamedRowsTaker* const taker = out.named_rows();
+    if (taker == nullptr) {
+      RT_TRY(out.Emit(batch));
+      return out.Emit(batch);
+    }
+    struct Named final : NamedRows {
+      RowBatch Values(std::span<const int32_t> rows) const override {
+        RowBatch values;
+        values.rows = static_cast<int>(rows.size());
+        return values;
+      }
+    } named;
+    const std::vector<uint64_t> names(2, 1);
+    const std::vector<RowKind> kinds = {RowKind::kInsert, RowKind::kUpdateBefore};
+    const std::vector<int64_t> numbers(2, batch.columns[0].values<int64_t>()[0]);
+    named.names = names;
+    named.kinds = kinds;
+    named.numbers = numbers;
+    return taker->Take(named);
+  }
+
+ private:
+  Schema schema_;
+};
+
+class NotingNames final : public Sink, private NamedRowsTaker {
+ public:
+  explicit NotingNames(Notes* notes) : notes_(notes) {}
+  Status Write(const RowBatch& batch) override {
+    notes_->push_back(std::to_string(batch.rows) + " by value");
+    return Status::Ok();
+  }
+  NamedRowsTaker* named_rows() override { return this; }
+
+ private:
+  Status Take(const NamedRows& rows) override {
+    notes_->push_back(std::to_string(rows.names.size()) + " by name");
+    return Status::Ok();
+  }
+  Notes* notes_;
+};
+
+// Two numbers, each twice, into one or more sinks.
+std::vector<NodeStats> RunTwice(std::vector<std::unique_ptr<Sink>> sinks, bool second_way) {
+  JobGraph graph;
+  const int source = graph.AddNode("source");
+  const int twice = graph.AddNode("twice");
+  graph.SetSource(source, std::make_unique<Counting>(1, 2, 1));
+  graph.SetOperator(twice, std::make_unique<Twice>(), 1);
+  graph.Connect(source, twice, 0);
+  for (std::unique_ptr<Sink>& sink : sinks) {
+    const int node = graph.AddNode("sink");
+    graph.SetSink(node, std::move(sink));
+    graph.Connect(twice, node, 0);
+    if (second_way) graph.Connect(source, node, 0);
+  }
+  Job job(std::move(graph));
+  EXPECT_TRUE(job.RunToEnd().ok());
+  return job.Stats();
+}
+
+TEST(Job, RowsGoByNameToTheOnlySinkThatAllComeFromHere) {
+  Notes notes;
+  std::vector<std::unique_ptr<Sink>> sinks;
+  sinks.push_back(std::make_unique<NotingNames>(&notes));
+  const std::vector<NodeStats> stats = RunTwice(std::move(sinks), false);
+  EXPECT_EQ(notes, (Notes{"2 by name", "2 by name"}));
+  EXPECT_EQ(stats[1].rows_out[0], 2);
+  EXPECT_EQ(stats[1].rows_out[1], 2);
+  EXPECT_EQ(stats[2].rows_in, 4);
+
+  notes.clear();
+  sinks.clear();
+  sinks.push_back(std::make_unique<NotingNames>(&notes));
+  RunTwice(std::move(sinks), true);
+  EXPECT_EQ(notes, Notes(6, "1 by value"));
+
+  notes.clear();
+  sinks.clear();
+  for (int i = 0; i < 2; ++i) sinks.push_back(std::make_unique<NotingNames>(&notes));
+  RunTwice(std::move(sinks), false);
+  EXPECT_EQ(notes, Notes(8, "1 by value"));
+
+  Notes plain;
+  sinks.clear();
+  sinks.push_back(std::make_unique<NotingSink>(&plain));
+  RunTwice(std::move(sinks), false);
+  EXPECT_EQ(plain, (Notes{"+I1", "+I1", "+I2", "+I2", "finished"}));
 }
 
 TEST(Job, AbandonsSinksAfterAFailure) {
