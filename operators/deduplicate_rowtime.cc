@@ -101,17 +101,22 @@ class RowtimeEager final : public KeyedOperator {
   }
 
   // At most two rows for each of the batch. They are emitted when state has the new rows: what is
-  // downstream takes the entries out of the cache.
+  // downstream takes the entries out of the cache. Whether a key has a row so far is as good as
+  // random: -U is written in any case, and written over where there is none.
   template <bool kWatched>
   void ListReplacements(const RowBatch& batch) {
     const int64_t* const times = row_times_.data();
     const bool counts_only = kWatched && watch_->counts_only();
+    const bool with_before = spec_.emits_update_before;
+    const RowKind kinds[] = {KindOf(false), RowKind::kUpdateAfter};
     int64_t duplicates = 0, different = 0;
     output_.Begin(batch);
+    const OutputRows::Places out = output_.Offer(2 * static_cast<size_t>(batch.rows));
+    size_t listed = 0;
     Kept* const all_kept = kept_.data();  // the index is not checked for each row
     for (int32_t row = 0; row < batch.rows; ++row) {
       const auto group = static_cast<size_t>(groups_.of(row));
-      Kept& kept = all_kept[group];
+      const Kept kept = all_kept[group];
       const bool has = kept.row != Kept::kNone;
       if (kWatched && has) {
         const bool differs = times[row] != kept.millis;
@@ -121,21 +126,26 @@ class RowtimeEager final : public KeyedOperator {
           Watch(row, group, differs);
         }
       }
-      if (has && !Replaces<kLast>(times[row], kept.millis)) {
+      if (has & !Replaces<kLast>(times[row], kept.millis)) {
         ++duplicates;
         continue;
       }
-      if (has && spec_.emits_update_before) {
-        if (kept.row == Kept::kInState) {
-          output_.AddCopy(RowKind::kUpdateBefore, state_.Value(entries_[group]));
-        } else {
-          output_.AddInput(RowKind::kUpdateBefore, kept.row);
-        }
+      out.stored[listed] = nullptr;
+      out.picks[listed] = kept.row;
+      out.kinds[listed] = RowKind::kUpdateBefore;
+      if (with_before && kept.row == Kept::kInState) {
+        out.stored[listed] = output_.Copy(state_.Value(entries_.data()[group]));
+        out.picks[listed] = 0;
       }
-      output_.AddInput(KindOf(has), row);
-      kept = {row, times[row]};
+      listed += has & with_before;
+      out.stored[listed] = nullptr;
+      out.picks[listed] = row;
+      out.kinds[listed] = kinds[has];
+      ++listed;
+      all_kept[group] = {row, times[row]};
       if (kWatched && !counts_only) watch_->Keeps(row);
     }
+    output_.Take(listed);
     if (kWatched) watch_->CountDifferent(different);
     if (!kWatched) *duplicates_ += duplicates;
   }
@@ -151,12 +161,15 @@ class RowtimeEager final : public KeyedOperator {
 
   // Of all rows that a key kept in this batch, the last one goes into state.
   Status StoreKept() {
-    for (size_t group = 0; group < kept_.size(); ++group) {
-      const int32_t row = kept_[group].row;
+    const Kept* const kept = kept_.data();
+    const Entry* const entries = entries_.data();
+    const size_t groups = kept_.size();
+    for (size_t group = 0; group < groups; ++group) {
+      const int32_t row = kept[group].row;
       if (row < 0) continue;
       const size_t size = writer_.SizeOf(row);
       RT_TRY(CheckRowSize(size));
-      writer_.Write(row, state_.Assign(entries_[group], size));
+      writer_.Write(row, state_.Assign(entries[group], size));
     }
     state_.Settle();
     return Status::Ok();

@@ -13,7 +13,7 @@ constexpr size_t kFirstRows = 64;
 }  // namespace
 
 void OutputRows::Grow() {
-  const size_t rows = std::max(kFirstRows, 2 * rows_);
+  const size_t rows = std::max(kFirstRows, 2 * kinds_.size());
   stored_.resize(rows);
   picks_.resize(rows);
   kinds_.resize(rows);
@@ -21,6 +21,12 @@ void OutputRows::Grow() {
     numbers_.resize(rows);
     names_.resize(rows);
   }
+}
+
+OutputRows::Places OutputRows::Offer(size_t rows) {
+  while (kinds_.size() < rows_ + rows) Grow();
+  return {stored_.data() + rows_, picks_.data() + rows_,
+          reinterpret_cast<RowKind*>(kinds_.data() + rows_)};
 }
 
 void OutputRows::MakeRoom(size_t bytes) {
@@ -106,6 +112,13 @@ RowBatch OutputRows::BatchOf(size_t first, size_t rows) {
 
 namespace {
 
+bool AreAll(std::span<const int32_t> picks, int rows) {
+  if (picks.size() != static_cast<size_t>(rows)) return false;
+  int32_t differs = 0;
+  for (int32_t row = 0; row < rows; ++row) differs |= picks[static_cast<size_t>(row)] ^ row;
+  return differs == 0;
+}
+
 template <typename T>
 void Pick(const Column& column, std::span<const int32_t> picks, char* to) {
   const T* const from = column.values<T>();
@@ -134,6 +147,10 @@ void OutputRows::MixColumns(size_t first, size_t rows, std::vector<Column>* colu
   for (size_t i = 0; i < rows; ++i) {
     placed_.data()[placed_rows] = {static_cast<int32_t>(i), stored[i]};
     placed_rows += stored[i] != nullptr;
+  }
+  if (placed_rows == 0 && AreAll(picks, input_->rows)) {  // in their order
+    *columns = input_->columns;
+    return;
   }
   const std::span<const RowCodec::PlacedRow> placed(placed_.data(), placed_rows);
   for (int i = 0; i < codec_->columns(); ++i) {

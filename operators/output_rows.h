@@ -66,6 +66,19 @@ class OutputRows {
     left_ -= bytes;
     return to;
   }
+  // Places for up to `rows` more, to be filled from the first one on: of each row its kind and
+  // either its bytes or, with null there, its number among those of the batch handed to Begin.
+  // `Take` says how many were. For rows without a number of their own.
+  struct Places {
+    const char** stored;
+    int32_t* picks;
+    RowKind* kinds;
+  };
+  Places Offer(size_t rows);
+  void Take(size_t rows) {
+    has_input_ = true;
+    rows_ += rows;
+  }
   Status FlushTo(Collector& out);
   Status FlushNamed(NamedRowsTaker& taker);
 

@@ -14,6 +14,19 @@ int64_t MillisAt(const Column& column, const Type& type, int row) {
   return value / 1000 - (value % 1000 < 0 ? 1 : 0);
 }
 
+// The newest of the moments in rows [first, end) and `newest`.
+int64_t NewestOf(const Column& column, const Type& type, int first, int end, int64_t newest) {
+  if (column.layout() != Layout::kWideTime && type.precision <= 3 && !column.may_have_nulls()) {
+    const int64_t* const millis = column.values<int64_t>();
+    for (int row = first; row < end; ++row) newest = std::max(newest, millis[row]);
+    return newest;
+  }
+  for (int row = first; row < end; ++row) {
+    if (!column.IsNull(row)) newest = std::max(newest, MillisAt(column, type, row));
+  }
+  return newest;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Operator>> WatermarkAssigner::Create(WatermarkAssignerSpec spec,
@@ -85,15 +98,17 @@ Status WatermarkAssigner::Process(int /*input*/, const RowBatch& batch, Collecto
   StringBlocks strings;
   RT_ASSIGN(const Column watermarks, watermark_->Evaluate(batch, &strings));
   int first = 0;
-  for (int row = 0; row < batch.rows; ++row) {
-    if (!watermarks.IsNull(row)) {
-      numbers_->newest = std::max(numbers_->newest, MillisAt(watermarks, watermark_->type(), row));
-    }
-    if (++numbers_->rows < spec_.rows_between) continue;
+  for (int row = 0; row < batch.rows;) {
+    const int64_t due = std::max<int64_t>(spec_.rows_between - numbers_->rows, 1);
+    const auto rows = static_cast<int>(std::min<int64_t>(batch.rows - row, due));
+    numbers_->newest = NewestOf(watermarks, watermark_->type(), row, row + rows, numbers_->newest);
+    row += rows;
+    numbers_->rows += rows;
+    if (numbers_->rows < spec_.rows_between) break;
     numbers_->rows = 0;
     if (spec_.defers_to_batch_end || numbers_->newest <= numbers_->emitted) continue;
-    RT_TRY(EmitRows(batch, first, row + 1, out));
-    first = row + 1;
+    RT_TRY(EmitRows(batch, first, row, out));
+    first = row;
     RT_TRY(EmitWatermark(out));
   }
   RT_TRY(EmitRows(batch, first, batch.rows, out));

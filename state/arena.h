@@ -54,7 +54,9 @@ class Arena {
     *reinterpret_cast<Ref*>(At(ref)) = free_[size_class];
     free_[size_class] = ref;
   }
-  char* At(Ref ref) const { return slots_[ref >> kSlotShift] + ((ref & kSlotMask) * kUnit); }
+  char* At(Ref ref) const {  // the index is not checked for each row
+    return slots_.data()[ref >> kSlotShift] + ((ref & kSlotMask) * kUnit);
+  }
 
   static uint8_t ClassOf(size_t bytes) {
     const size_t units = bytes == 0 ? 1 : (bytes + kUnit - 1) / kUnit;

@@ -103,7 +103,7 @@ class HotTable {
   };
   static uint64_t HomeOf(uint64_t hash) { return (hash >> kTagShift) % kLines; }
   size_t DirectoryIndex(uint64_t hash) const { return depth_ == 0 ? 0 : hash >> (64 - depth_); }
-  Slot* SegmentOf(uint64_t hash) const { return slots_of_[DirectoryIndex(hash)]; }
+  Slot* SegmentOf(uint64_t hash) const { return slots_of_.data()[DirectoryIndex(hash)]; }
   Slot* HomeLine(uint64_t hash) const { return SegmentOf(hash) + HomeOf(hash) * kLineSlots; }
   // One bit for each slot of the line with that tag.
   static uint32_t Matches(const Slot* line, uint64_t tag) {

@@ -33,32 +33,54 @@ void ValueState::Clear() {
   values_ = 0;
 }
 
-template <typename RowAt>
-void ValueState::Prepare(const KeyBatch& keys, int count, const RowAt& row_at) {
+// Three passes over the rows, a step behind each other: home lines are fetched, then the entries
+// that they lead to, then a row is settled. So what is fetched stays in the first-level cache until
+// it is looked at, and one pass's work covers the other's wait.
+template <typename RowAt, typename SettleRow>
+void ValueState::EachRow(const KeyBatch& keys, int count, const RowAt& row_at,
+                         const SettleRow& settle) {
+  constexpr int kStep = 32;
+  struct Step {
+    uint64_t splits;  // of the table, when the candidates were found
+    HotTable::Slot* candidates[kStep];
+  };
+  Step steps[2];
   Settle();
   if (clocked_) now_ = ttl_.NowMillis();
-  candidates_.resize(static_cast<size_t>(count));
   const uint64_t* const hashes = keys.hashes();
-  for (int i = 0; i < count; ++i) table_.Prefetch(hashes[row_at(i)]);
-  for (int i = 0; i < count; ++i) {
-    HotTable::Slot* slot = table_.Candidate(hashes[row_at(i)]);
-    candidates_[static_cast<size_t>(i)] = slot;
-    if (slot != nullptr) {
-      const char* block = arena_.At(HotTable::RefOf(*slot));
-      __builtin_prefetch(block, 1);
-      __builtin_prefetch(block + 64);
-    } else {
-      table_.PrefetchMiss(hashes[row_at(i)]);
+  const auto end_of = [count](int first) { return std::min(first + kStep, count); };
+  for (int first = 0; first < count + 2 * kStep; first += kStep) {
+    for (int i = first; i < end_of(first); ++i) table_.Prefetch(hashes[row_at(i)]);
+    if (const int begin = first - kStep; begin >= 0 && begin < count) {
+      Step& step = steps[begin / kStep % 2];
+      step.splits = table_.splits();
+      for (int i = begin; i < end_of(begin); ++i) {
+        HotTable::Slot* const slot = table_.Candidate(hashes[row_at(i)]);
+        step.candidates[i - begin] = slot;
+        if (slot != nullptr) {
+          const char* const block = arena_.At(HotTable::RefOf(*slot));
+          __builtin_prefetch(block, 1);
+          __builtin_prefetch(block + 64);
+        } else {
+          table_.PrefetchMiss(hashes[row_at(i)]);
+        }
+      }
+    }
+    if (const int begin = first - 2 * kStep; begin >= 0) {
+      const Step& step = steps[begin / kStep % 2];
+      for (int i = begin; i < end_of(begin); ++i) {
+        const bool is_good = table_.splits() == step.splits;  // a split moves slots
+        settle(i, is_good ? step.candidates[i - begin] : nullptr);
+      }
     }
   }
 }
 
 void ValueState::Find(const KeyBatch& keys, std::vector<Entry>* entries) {
-  Prepare(keys, keys.rows(), [](int i) { return i; });
   entries->resize(static_cast<size_t>(keys.rows()));
-  for (int row = 0; row < keys.rows(); ++row) {
+  Entry* const found = entries->data();
+  const auto settle = [&](int row, HotTable::Slot* slot) {
     const std::string_view key = keys.key(row);
-    HotTable::Slot* slot = candidates_[static_cast<size_t>(row)];
     if (slot == nullptr || !Matches(HotTable::RefOf(*slot), key))
       slot = Lookup(key, keys.hash(row));
     Entry entry{slot};
@@ -66,8 +88,9 @@ void ValueState::Find(const KeyBatch& keys, std::vector<Entry>* entries) {
       if (clocked_) ExpireIfOld(entry);
       if (!Has(entry)) entry = {};
     }
-    (*entries)[static_cast<size_t>(row)] = entry;
-  }
+    found[row] = entry;
+  };
+  EachRow(keys, keys.rows(), [](int i) { return i; }, settle);
   if (clocked_) SweepExpired(keys.rows());
 }
 
@@ -97,30 +120,26 @@ void ValueState::FindOrCreate(const KeyBatch& keys, std::span<const int32_t> row
 template <typename RowAt, typename BytesAt>
 void ValueState::FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& row_at,
                                 const BytesAt& value_bytes_at, std::vector<Entry>* entries) {
-  Prepare(keys, count, row_at);
   entries->resize(static_cast<size_t>(count));
+  Entry* const found = entries->data();
   const uint64_t splits = table_.splits();
-  for (int i = 0; i < count; ++i) {
+  EachRow(keys, count, row_at, [&](int i, HotTable::Slot* slot) {
     const std::string_view key = keys.key(row_at(i));
-    HotTable::Slot* slot =
-        table_.splits() == splits ? candidates_[static_cast<size_t>(i)] : nullptr;
     if (slot == nullptr || !Matches(HotTable::RefOf(*slot), key))
       slot = Lookup(key, keys.hash(row_at(i)));
-    Entry entry{slot};
+    found[i] = {slot};
     if (slot == nullptr) {
-      entry = Create(key, keys.hash(row_at(i)), value_bytes_at(i));
+      found[i] = Create(key, keys.hash(row_at(i)), value_bytes_at(i));
     } else if (clocked_) {
-      ExpireIfOld(entry);
+      ExpireIfOld(found[i]);
     }
-    (*entries)[static_cast<size_t>(i)] = entry;
-  }
+  });
   if (table_.splits() != splits) {
     // A split moved slots: what was found before it is looked up again.
     unsettled_.clear();
     for (int i = 0; i < count; ++i) {
-      Entry& entry = (*entries)[static_cast<size_t>(i)];
-      entry.slot = Lookup(keys.key(row_at(i)), keys.hash(row_at(i)));
-      if (!Has(entry)) unsettled_.push_back(entry);
+      found[i].slot = Lookup(keys.key(row_at(i)), keys.hash(row_at(i)));
+      if (!Has(found[i])) unsettled_.push_back(found[i]);
     }
   }
   // By the rows of the whole batch: they are what the sweep keeps up with.
@@ -140,12 +159,18 @@ Entry ValueState::Create(std::string_view key, uint64_t hash, size_t value_bytes
   const uint8_t size_class = Arena::ClassOf(bytes);
   const Arena::Ref ref = arena_.AllocateClass(size_class);
   Header* header = At(ref);
-  header->key_size = static_cast<uint32_t>(key.size()) & kKeyBytesMax;
-  header->size_class = size_class;
-  header->value_size = kNoValue;
+  // What is written here and in a moment is not read before: memory that was never used is far.
+  for (size_t at = 64; at < std::min<size_t>(bytes, 256); at += 64)
+    __builtin_prefetch(reinterpret_cast<char*>(header) + at, 1);
+  const Header fresh{static_cast<uint32_t>(key.size()) & kKeyBytesMax, size_class, kNoValue};
+  std::memcpy(static_cast<void*>(header), &fresh, sizeof(fresh));
   if (clocked_) SetClock(header, now_);
-  if (!key.empty())
-    std::memcpy(reinterpret_cast<char*>(header) + key_offset_, key.data(), key.size());
+  char* const to = reinterpret_cast<char*>(header) + key_offset_;
+  if (key.size() == 16) {
+    std::memcpy(to, key.data(), 16);  // without a call
+  } else if (!key.empty()) {
+    std::memcpy(to, key.data(), key.size());
+  }
   size_->bytes += kSlotBytes;
   Entry entry{table_.Insert(hash, ref)};
   unsettled_.push_back(entry);

@@ -215,9 +215,10 @@ class ValueState final : public StatePart {
   HotTable::Slot* Lookup(std::string_view key, uint64_t hash) const {
     return table_.Find(hash, [&](Arena::Ref ref) { return Matches(ref, key); });
   }
-  // `row_at(i)` is the i-th of `count` rows.
-  template <typename RowAt>
-  void Prepare(const KeyBatch& keys, int count, const RowAt& row_at);
+  // Calls `settle(i, slot)` for the i-th of `count` rows, which is `row_at(i)`, in order; `slot`
+  // may hold its key, or is null when nothing is known. What it looks at is in the cache by then.
+  template <typename RowAt, typename SettleRow>
+  void EachRow(const KeyBatch& keys, int count, const RowAt& row_at, const SettleRow& settle);
   // `value_bytes_at(i)`: the value that the i-th is to have room for, if it is new.
   template <typename RowAt, typename BytesAt>
   void FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& row_at,
@@ -239,7 +240,6 @@ class ValueState final : public StatePart {
   int64_t values_ = 0;  // entries that have one
   Arena arena_;
   HotTable table_;
-  std::vector<HotTable::Slot*> candidates_;
   std::vector<Entry> unsettled_;  // created or erased; those that still have no value are forgotten
   std::function<void(char* value)> forget_;
   size_t swept_segment_ = 0;

@@ -108,7 +108,9 @@ class CsvDecoder final : public Decoder {
   template <typename T, typename Parse>
   void DecodeCells(Wanted& wanted, int rows, Trouble* trouble, Parse parse);
   template <typename T, typename Parse>
-  void DecodePlainCells(Wanted& wanted, int rows, Trouble* trouble, Parse parse);
+  void DecodePlainCells(Wanted& wanted, int first, int end, Trouble* trouble, Parse parse);
+  template <typename Parse>
+  void DecodePlainLongs(Wanted& wanted, int rows, Trouble* trouble, Parse parse);
   void DecodeTimestamps(Wanted& wanted, int rows, Trouble* trouble);
   void SetNull(Wanted& wanted, int row, Trouble* trouble);
   void BadCell(Wanted& wanted, int row, Trouble* trouble);

@@ -91,12 +91,13 @@ void CsvDecoder::MarkNulls(Wanted& wanted, int rows) const {
 // As DecodeCells, without a detour over the places of the cells; none of them is NULL before it is
 // parsed.
 template <typename T, typename Parse>
-void CsvDecoder::DecodePlainCells(Wanted& wanted, int rows, Trouble* trouble, Parse parse) {
+void CsvDecoder::DecodePlainCells(Wanted& wanted, int first, int end, Trouble* trouble,
+                                  Parse parse) {
   T* const out = reinterpret_cast<T*>(wanted.values->data()) + rows_;
   const char* const text = text_;
   const auto fields = static_cast<size_t>(fields_);
-  const uint32_t* mark = plain_marks_ + wanted.place;
-  for (int i = 0; i < rows; ++i, mark += fields) {
+  const uint32_t* mark = plain_marks_ + wanted.place + static_cast<size_t>(first) * fields;
+  for (int i = first; i < end; ++i, mark += fields) {
     const uint32_t begin = mark[-1] + 1;
     const uint32_t bytes = *mark - begin;
     const Cast cast = parse(text + begin, bytes, &out[i]);
@@ -113,9 +114,25 @@ void CsvDecoder::DecodePlainCells(Wanted& wanted, int rows, Trouble* trouble, Pa
   }
 }
 
+// As DecodePlainCells of BIGINTs, two at a time where both are in their usual spelling.
+template <typename Parse>
+__attribute__((target("avx2"))) void CsvDecoder::DecodePlainLongs(Wanted& wanted, int rows,
+                                                                  Trouble* trouble, Parse parse) {
+  int64_t* const out = reinterpret_cast<int64_t*>(wanted.values->data()) + rows_;
+  const char* const text = text_;
+  const auto fields = static_cast<size_t>(fields_);
+  const uint32_t* mark = plain_marks_ + wanted.place;
+  int row = 0;
+  for (; row + 2 <= rows; row += 2, mark += 2 * fields) {
+    if (!QuickIntegerPair(text, mark, fields, out + row)) [[unlikely]]
+      DecodePlainCells<int64_t>(wanted, row, row + 2, trouble, parse);
+  }
+  DecodePlainCells<int64_t>(wanted, row, rows, trouble, parse);
+}
+
 template <typename T, typename Parse>
 void CsvDecoder::DecodeCells(Wanted& wanted, int rows, Trouble* trouble, Parse parse) {
-  if (plain_marks_ != nullptr) return DecodePlainCells<T>(wanted, rows, trouble, parse);
+  if (plain_marks_ != nullptr) return DecodePlainCells<T>(wanted, 0, rows, trouble, parse);
   T* const out = reinterpret_cast<T*>(wanted.values->data()) + rows_;
   for (int i = 0; i < rows; ++i) {
     const char* const begin = wanted.begins[static_cast<size_t>(i)];
@@ -136,13 +153,18 @@ void CsvDecoder::DecodeCells(Wanted& wanted, int rows, Trouble* trouble, Parse p
 void CsvDecoder::DecodeColumn(Wanted& wanted, int rows, Trouble* trouble) {
   const Type& type = wanted.type;
   const auto integers = [&]<typename T>(T) {
-    DecodeCells<T>(wanted, rows, trouble, [](const char* text, uint32_t bytes, T* out) {
+    const auto parse = [](const char* text, uint32_t bytes, T* out) {
       int64_t value;
       const bool parsed = CsvInteger(text, bytes, std::numeric_limits<T>::min(),
                                      std::numeric_limits<T>::max(), &value);
       *out = static_cast<T>(value);
       return ValueIf(parsed);
-    });
+    };
+    if constexpr (std::is_same_v<T, int64_t>) {
+      if (plain_marks_ != nullptr && __builtin_cpu_supports("avx2"))
+        return DecodePlainLongs(wanted, rows, trouble, parse);
+    }
+    DecodeCells<T>(wanted, rows, trouble, parse);
   };
   const auto decimals = [&]<typename T>(T) {
     DecodeCells<T>(wanted, rows, trouble, [&type](const char* text, uint32_t bytes, T* out) {

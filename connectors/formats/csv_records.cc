@@ -18,10 +18,17 @@ int CsvDecoder::FindPlainRows(int rows) const {
   const uint32_t* marks = marks_.offsets + mark_;
   if (text_ + static_cast<uint32_t>(marks[-1] + 1) != next_) return 0;
   rows = static_cast<int>(std::min(static_cast<size_t>(rows), (marks_.count - mark_) / fields));
-  const char delimiter = spec_.options.delimiter.front();
+  const auto* const text = reinterpret_cast<const uint8_t*>(text_);
+  const uint32_t delimiter = static_cast<uint8_t>(spec_.options.delimiter.front());
   for (int row = 0; row < rows; ++row, marks += fields) {
-    int differs = text_[marks[fields - 1]] ^ '\n';
-    for (size_t i = 0; i + 1 < fields; ++i) differs |= text_[marks[i]] ^ delimiter;
+    uint32_t differs = text[marks[fields - 1]] ^ uint32_t { '\n' };
+    size_t i = 0;
+    for (; i + 3 < fields; i += 3) {
+      differs |= text[marks[i]] ^ delimiter;
+      differs |= text[marks[i + 1]] ^ delimiter;
+      differs |= text[marks[i + 2]] ^ delimiter;
+    }
+    for (; i + 1 < fields; ++i) differs |= text[marks[i]] ^ delimiter;
     if (differs != 0) return row;
     if (marks_.beyond_ascii) {
       const uint32_t begin = marks[-1] + 1;

@@ -59,6 +59,38 @@ __attribute__((target("sse4.1"))) inline bool QuickInteger(const char* text, siz
   return false;
 }
 
+// As QuickInteger, of the two texts that end before marks[0] and marks[stride]; a text begins
+// behind the mark before its end. False when one of them is not quick: then nothing is written.
+__attribute__((target("avx2"))) inline bool QuickIntegerPair(const char* text,
+                                                             const uint32_t* marks, size_t stride,
+                                                             int64_t* values) {
+  const uint32_t first = marks[-1] + 1, second = (marks + stride)[-1] + 1;
+  const size_t first_bytes = marks[0] - first, second_bytes = marks[stride] - second;
+  if (first_bytes - 1 >= 16 || second_bytes - 1 >= 16) [[unlikely]]
+    return false;
+  const auto half = [](const void* from) {
+    return _mm_loadu_si128(static_cast<const __m128i*>(from));
+  };
+  __m256i digits =
+      _mm256_inserti128_si256(_mm256_castsi128_si256(half(text + first)), half(text + second), 1);
+  digits = _mm256_sub_epi8(digits, _mm256_set1_epi16(0x3030));  // wider: not made in the loop
+  digits = _mm256_shuffle_epi8(
+      digits, _mm256_inserti128_si256(_mm256_castsi128_si256(half(kToTheEnd + first_bytes)),
+                                      half(kToTheEnd + second_bytes), 1));
+  const __m256i above = _mm256_subs_epu8(digits, _mm256_set1_epi16(0x0909));
+  if (!_mm256_testz_si256(above, above)) [[unlikely]]
+    return false;
+  const __m256i pairs = _mm256_maddubs_epi16(digits, _mm256_set1_epi16(0x010a));
+  const __m256i fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x00010064));
+  const __m256i eights =
+      _mm256_madd_epi16(_mm256_packus_epi32(fours, fours), _mm256_set1_epi32(0x00012710));
+  const __m256i sums = _mm256_add_epi64(_mm256_mul_epu32(eights, _mm256_set1_epi64x(100000000)),
+                                        _mm256_srli_epi64(eights, 32));
+  values[0] = _mm256_extract_epi64(sums, 0);
+  values[1] = _mm256_extract_epi64(sums, 2);
+  return true;
+}
+
 // A string view of bytes in a block. Requires: 16 readable bytes behind their beginning.
 __attribute__((target("sse4.1"))) inline void MakeView(const char* text, uint32_t bytes,
                                                        StringView* view) {
