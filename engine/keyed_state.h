@@ -50,11 +50,11 @@ class KeyedStateBackend {
   // Every entry with a key in [from, end), in key order, until `visit` returns false.
   using Visit = std::function<Result<bool>(std::string_view key, std::string_view value)>;
   virtual Status Scan(std::string_view from, std::string_view end, const Visit& visit) = 0;
-  // Atomically: after an error nothing of the run is there. Requires: `sorted` is in key order, each
-  // key once.
+  // Atomically: after an error nothing of the run is there. Requires: `sorted` is in key order,
+  // each key once.
   virtual Status WriteRun(std::span<const StateChange> sorted) = 0;
-  // All that was written, as files in a folder that is made by this call and shares what it can with
-  // earlier ones.
+  // All that was written, as files in a folder that is made by this call and shares what it can
+  // with earlier ones.
   virtual Result<std::vector<StateFile>> Checkpoint(const std::string& folder) = 0;
 };
 
