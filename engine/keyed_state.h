@@ -24,6 +24,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/checkpoint.h"
 #include "engine/status.h"
 
 namespace rowtide {
@@ -32,13 +33,6 @@ namespace rowtide {
 struct StateChange {
   std::string_view key;
   std::optional<std::string_view> value;
-};
-
-// A file of a checkpoint; the name is relative to its folder.
-struct StateFile {
-  std::string name;
-  int64_t bytes = 0;
-  uint64_t xxh3 = 0;
 };
 
 class KeyedStateBackend {

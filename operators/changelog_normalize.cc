@@ -84,7 +84,7 @@ Status ChangelogNormalize::Apply(const RowBatch& batch, const KeyBatch& keys, Co
     for (int32_t row : passing_) passes_[static_cast<size_t>(row)] = 1;
   }
   RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
-  last_.FindOrCreate(keys, &entries_);
+  RT_TRY(last_.FindOrCreate(keys, &entries_));
   output_.Keep(encoded_.block());
   for (int row = 0; row < batch.rows; ++row) {
     const Entry entry = entries_[static_cast<size_t>(row)];

@@ -55,7 +55,7 @@ class RowtimeFirstOnce final : public KeyedOperator {
     RT_TRY(key_codec_.Encode(batch, &keys_));
     *null_keys_ += CountNullKeys(batch, keys_of_rows_);
     groups_.Fold(keys_);
-    keys_state_.FindOrCreate(keys_, groups_.first_rows(), &entries_);
+    RT_TRY(keys_state_.FindOrCreate(keys_, groups_.first_rows(), &entries_));
     FindEarliest();
     if (watch_) watch_->Begin(batch, keys_);
     ChooseEarliest(batch.rows);
@@ -238,7 +238,7 @@ class RowtimeFirstOnce final : public KeyedOperator {
     for (const uint32_t number : due_) {
       if (At(number).entry != kReplaced) keys_.Add(keys_state_.KeyAt(At(number).entry));
     }
-    keys_state_.FindOrCreate(keys_, &entries_);
+    RT_TRY(keys_state_.FindOrCreate(keys_, &entries_));
     size_t i = 0;
     for (const uint32_t number : due_) {
       const Waiting& waiting = At(number);

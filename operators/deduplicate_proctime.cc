@@ -79,7 +79,7 @@ class ProctimeDeduplicate : public KeyedOperator {
     KeyBatch keys;
     for (int first = 0; first < bundle_.keys(); first += kBatchRows) {
       bundle_.KeysFrom(first, kBatchRows, &keys);
-      state_.FindOrCreate(keys, &entries_);
+      RT_TRY(state_.FindOrCreate(keys, &entries_));
       for (int i = 0; i < keys.rows(); ++i) {
         Settle(entries_[static_cast<size_t>(i)],
                bundle_.First(static_cast<uint32_t>(first + i)).bytes);
@@ -105,7 +105,7 @@ class ProctimeFirst final : public ProctimeDeduplicate {
 
  private:
   Status Work(const RowBatch& batch, Collector& out) override {
-    state_.FindOrCreate(keys_, &entries_);
+    RT_TRY(state_.FindOrCreate(keys_, &entries_));
     fresh_.clear();
     for (int row = 0; row < batch.rows; ++row) {
       const Entry entry = entries_[static_cast<size_t>(row)];
@@ -164,7 +164,7 @@ class ProctimeLast final : public ProctimeDeduplicate {
   Status Work(const RowBatch& batch, Collector& out) override {
     if (!keeps_rows_) return EmitAll(batch, out);
     RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
-    state_.FindOrCreate(keys_, &entries_);
+    RT_TRY(state_.FindOrCreate(keys_, &entries_));
     if (spec_.emits_update_before) {
       output_.Keep(encoded_.block());
       for (int row = 0; row < batch.rows; ++row) {

@@ -86,7 +86,7 @@ class RowtimeEager final : public KeyedOperator {
       row_bytes_.push_back(writer_.SizeOf(row));
       RT_TRY(CheckRowSize(row_bytes_.back()));
     }
-    state_.FindOrCreate(keys_, groups_.first_rows(), row_bytes_, &entries_);
+    RT_TRY(state_.FindOrCreate(keys_, groups_.first_rows(), row_bytes_, &entries_));
     kept_.resize(entries_.size());
     Kept* const kept = kept_.data();
     const Entry* const entries = entries_.data();
@@ -200,7 +200,7 @@ class RowtimeEager final : public KeyedOperator {
     for (int first = 0; first < bundle_.keys(); first += kBatchRows) {
       KeyBatch keys;
       bundle_.KeysFrom(first, kBatchRows, &keys);
-      state_.FindOrCreate(keys, &entries_);
+      RT_TRY(state_.FindOrCreate(keys, &entries_));
       for (int i = 0; i < keys.rows(); ++i) {
         SettleKey(entries_[static_cast<size_t>(i)], static_cast<uint32_t>(first + i));
         if (output_.full()) RT_TRY(output_.FlushTo(out));

@@ -13,8 +13,10 @@ std::vector<int> AllColumns(const Schema& schema) {
   return columns;
 }
 
-OperatorContext WithoutTtl(OperatorContext context) {
+// All rows are needed at the end, at once.
+OperatorContext InMemory(OperatorContext context) {
   context.state_ttl_millis = 0;
+  context.tier = nullptr;
   return context;
 }
 
@@ -41,7 +43,7 @@ FinalRows::FinalRows(FinalRowsSpec spec, const Schema& input, const OperatorCont
       key_codec_(input, AllColumns(input), true),
       row_codec_(input),
       sort_codec_(input, spec_.order),
-      rows_(WithoutTtl(context)),
+      rows_(InMemory(context)),
       output_(&row_codec_, false) {
   Register(&rows_);
   Register(&numbers_);
@@ -50,7 +52,7 @@ FinalRows::FinalRows(FinalRowsSpec spec, const Schema& input, const OperatorCont
 Status FinalRows::Process(int /*input*/, const RowBatch& batch, Collector& /*out*/) {
   RT_TRY(key_codec_.Encode(batch, &keys_));
   RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
-  rows_.FindOrCreate(keys_, &entries_);
+  RT_TRY(rows_.FindOrCreate(keys_, &entries_));
   for (int row = 0; row < batch.rows; ++row) {
     const Entry entry = entries_[static_cast<size_t>(row)];
     if (Adds(batch.kind(row))) {

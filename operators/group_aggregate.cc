@@ -98,18 +98,19 @@ int64_t GroupAggregate::CountOf(const char* entry) const {
   return count;
 }
 
-void GroupAggregate::Begin(const KeyBatch& keys, int rows) {
-  entries_.Find(keys);
-  calls_->Find(keys);
+Status GroupAggregate::Begin(const KeyBatch& keys, int rows) {
+  RT_TRY(entries_.Find(keys));
+  RT_TRY(calls_->Find(keys));
   steps_.assign(static_cast<size_t>(rows), 0);
   unit_entries_.assign(static_cast<size_t>(keys.rows()), nullptr);
   changes_.assign(static_cast<size_t>(keys.rows()), Change::kNone);
+  return Status::Ok();
 }
 
 // --- per record ---
 
 Status GroupAggregate::ProcessRows(const RowBatch& batch, Collector& out) {
-  Begin(keys_, batch.rows);
+  RT_TRY(Begin(keys_, batch.rows));
   const RowKind* kinds = batch.kinds_or_null();
   for (int row = 0; row < batch.rows; ++row) StepRow(kinds, row);
   return RunAndEmit(batch, {batch.rows, steps_.data(), nullptr, unit_entries_.data()}, out);
@@ -178,7 +179,7 @@ Status GroupAggregate::FlushKeys(int first, Collector& out) {
   const int units = bundle_keys_.rows();
   GatherRows(bundle_, row_codec_, first, units, &bundle_rows_);
   const RowBatch& batch = bundle_rows_.batch;
-  Begin(bundle_keys_, batch.rows);
+  RT_TRY(Begin(bundle_keys_, batch.rows));
   int row = 0;
   for (int unit = 0; unit < units; ++unit) {
     const int end = bundle_rows_.last_rows[static_cast<size_t>(unit)] + 1;

@@ -57,7 +57,7 @@ class GroupAggregate final : public KeyedOperator {
   Status AddToBundle(const RowBatch& batch, Collector& out);
   Status FlushBundle(Collector& out);
   Status FlushKeys(int first, Collector& out);
-  void Begin(const KeyBatch& keys, int rows);
+  Status Begin(const KeyBatch& keys, int rows);
   void StepRow(const RowKind* kinds, int row);
   void StepUnit(const RowBatch& rows, int first, int last, int unit);
   int64_t CountOf(const char* entry) const;

@@ -337,10 +337,11 @@ std::vector<StatePart*> GroupCalls::parts() {
   return parts;
 }
 
-void GroupCalls::Find(const KeyBatch& keys) {
-  for (Distinct& each : distinct_) each.values->Find(keys);
-  for (Extremes& each : extremes_) each.values->Find(keys);
-  for (Listed& each : listed_) each.values->Find(keys);
+Status GroupCalls::Find(const KeyBatch& keys) {
+  for (Distinct& each : distinct_) RT_TRY(each.values->Find(keys));
+  for (Extremes& each : extremes_) RT_TRY(each.values->Find(keys));
+  for (Listed& each : listed_) RT_TRY(each.values->Find(keys));
+  return Status::Ok();
 }
 
 void GroupCalls::Settle() {

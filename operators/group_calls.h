@@ -41,7 +41,7 @@ class GroupCalls {
   std::vector<StatePart*> parts();
 
   // Looks up the collections of the units' groups.
-  void Find(const KeyBatch& keys);
+  Status Find(const KeyBatch& keys);
   // Requires: Find. Results of rows without kStepOpen or kStepClose are undefined.
   void Run(const RowBatch& batch, const GroupRows& rows, int units, StringBlocks* strings);
   void Settle();

@@ -19,10 +19,10 @@ GroupEntries::GroupEntries(const OperatorContext& context, int fixed_bytes,
       fixed_bytes_(static_cast<size_t>(fixed_bytes)),
       text_offsets_(std::move(text_offsets)) {}
 
-void GroupEntries::Find(const KeyBatch& keys) {
-  state_.FindOrCreate(keys, &entries_);
+Status GroupEntries::Find(const KeyBatch& keys) {
   scratches_ = 0;
   scratch_by_slot_.clear();
+  return state_.FindOrCreate(keys, &entries_);
 }
 
 char* GroupEntries::Create(int unit) {

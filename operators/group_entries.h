@@ -26,7 +26,7 @@ class GroupEntries {
 
   StatePart* part() { return &state_; }
   // The entries of these keys; unit i is key i. Valid until Finish.
-  void Find(const KeyBatch& keys);
+  Status Find(const KeyBatch& keys);
   // The fixed part, or null when the group does not exist.
   char* Data(int unit) {
     if (!text_offsets_.empty()) return ScratchOf(unit, false);

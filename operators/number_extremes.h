@@ -24,7 +24,7 @@ class NumberExtremes final : public ExtremeValues {
   static bool Holds(const Type& argument);
 
   StatePart* part() override { return &numbers_; }
-  void Find(const KeyBatch& keys) override { numbers_.FindOrCreate(keys, &keys_); }
+  Status Find(const KeyBatch& keys) override { return numbers_.FindOrCreate(keys, &keys_); }
   void Run(const RowBatch& batch, const GroupRows& rows,
            const std::vector<CollectionTarget>& targets, StringBlocks* strings) override;
   void Settle() override { numbers_.Settle(); }

@@ -38,7 +38,7 @@ Status OverRowNumber::Process(int /*input*/, const RowBatch& batch, Collector& o
   RT_TRY(key_codec_.Encode(batch, &keys_));
   RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
   sort_codec_.Encode(batch, 0, &sorts_);
-  rows_.FindOrCreate(keys_, &entries_);
+  RT_TRY(rows_.FindOrCreate(keys_, &entries_));
   output_.Keep(encoded_.block());
   for (int row = 0; row < batch.rows; ++row) {
     const Entry key = entries_[static_cast<size_t>(row)];

@@ -60,13 +60,12 @@ Status RankOperator::Encode(const RowBatch& batch) {
   *null_keys_ += CountNullKeys(batch, spec_.partition);
   sort_codec_.Encode(batch, saved_->next_arrival, &sorts_);
   saved_->next_arrival += static_cast<uint64_t>(batch.rows);
-  if (ends_) FindEnds(batch);
-  return Status::Ok();
+  return ends_ ? FindEnds(batch) : Status::Ok();
 }
 
-void RankOperator::FindEnds(const RowBatch& batch) {
+Status RankOperator::FindEnds(const RowBatch& batch) {
   const Column& column = batch.columns[static_cast<size_t>(spec_.variable_end)];
-  ends_->FindOrCreate(keys_, &end_entries_);
+  RT_TRY(ends_->FindOrCreate(keys_, &end_entries_));
   row_ends_.resize(static_cast<size_t>(batch.rows));
   for (int row = 0; row < batch.rows; ++row) {
     const Entry entry = end_entries_[static_cast<size_t>(row)];
@@ -74,10 +73,11 @@ void RankOperator::FindEnds(const RowBatch& batch) {
     if (!ends_->Has(entry)) {
       std::memcpy(ends_->Assign(entry, sizeof(given)), &given, sizeof(given));
     }
-    const int64_t end = *ends_->DataAs<int64_t>(entry);
+    const int64_t end = ends_->ValueAs<int64_t>(entry);
     if (end != given) ++*other_ends_;
     row_ends_[static_cast<size_t>(row)] = end;
   }
+  return Status::Ok();
 }
 
 void RankOperator::EmitByName(Collector& out) {

@@ -83,7 +83,7 @@ class RankOperator : public KeyedOperator {
     if (IsOut(kind, rank, end)) output_.AddNamed(kind, row.bytes, row.name, rank);
   }
   void EmitInsertedByName(OrderedState::Cursor&& cursor, int64_t rank, int64_t end);
-  void FindEnds(const RowBatch& batch);
+  Status FindEnds(const RowBatch& batch);
   struct Saved {
     uint64_t next_arrival;
     void Merge(const Saved& other) { next_arrival = std::max(next_arrival, other.next_arrival); }

@@ -18,7 +18,7 @@ class RetractTopN final : public RankOperator {
     RT_TRY(Encode(batch));
     RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
     output_.Keep(encoded_.block());
-    rows_.FindOrCreate(keys_, &entries_);
+    RT_TRY(rows_.FindOrCreate(keys_, &entries_));
     for (int row = 0; row < batch.rows; ++row) {
       if (row + kFetchRows < batch.rows)
         rows_.PrefetchRows(entries_[static_cast<size_t>(row + kFetchRows)]);

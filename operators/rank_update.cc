@@ -17,7 +17,7 @@ class UpdateTopN final : public RankOperator {
   Status Process(int /*input*/, const RowBatch& batch, Collector& out) override {
     RT_TRY(Encode(batch));
     RT_TRY(row_key_codec_.Encode(batch, &row_keys_));
-    rows_.FindOrCreate(keys_, &entries_);
+    RT_TRY(rows_.FindOrCreate(keys_, &entries_));
     writer_.Bind(batch);
     for (int row = 0; row < batch.rows; ++row) {
       if (row + kFetchRows < batch.rows)

@@ -43,8 +43,8 @@ Status SinkMaterializer::Process(int /*input*/, const RowBatch& batch, Collector
   RT_TRY(key_codec_.Encode(batch, &keys_));
   RT_TRY(row_codec_.EncodeAll(batch, &encoded_));
   if (!spec_.upsert_key.empty()) match_codec_.Encode(batch, 0, &matches_);
-  rows_.FindOrCreate(keys_, &row_keys_);
-  index_.FindOrCreate(keys_, &index_keys_);
+  RT_TRY(rows_.FindOrCreate(keys_, &row_keys_));
+  RT_TRY(index_.FindOrCreate(keys_, &index_keys_));
   output_.Keep(encoded_.block());
   for (int row = 0; row < batch.rows; ++row) {
     const Key key{row_keys_[static_cast<size_t>(row)], index_keys_[static_cast<size_t>(row)]};

@@ -31,7 +31,7 @@ int64_t Bump(OrderedState* state, Entry key, SortKeyView value, int64_t delta, s
              const PutValue& put_value) {
   const OrderedState::Cursor cursor = state->Seek(key, value);
   if (OrderedState::Has(cursor, value)) {
-    char* row = cursor.mutable_row();
+    char* row = state->MutableRow(key, cursor);
     const int64_t count = CountIn(row) + delta;
     if (count == 0) {
       state->Erase(key, cursor.position());
@@ -40,7 +40,8 @@ int64_t Bump(OrderedState* state, Entry key, SortKeyView value, int64_t delta, s
     }
     return count;
   }
-  char* const row = state->InsertRoom(key, value, sizeof(int64_t) + value_bytes, 0).room;
+  char* row;
+  state->InsertRoom(key, value, sizeof(int64_t) + value_bytes, 0, &row);
   std::memcpy(row, &delta, sizeof(delta));
   put_value(row + sizeof(delta));
   return delta;

@@ -34,7 +34,7 @@ class DistinctValues {
                  const OperatorContext& context);
 
   StatePart* part() { return &state_; }
-  void Find(const KeyBatch& keys) { state_.FindOrCreate(keys, &keys_); }
+  Status Find(const KeyBatch& keys) { return state_.FindOrCreate(keys, &keys_); }
   // Requires: Find with the keys of the units. `steps`: per row, the rows' own with kStepApply and
   // kStepRetract changed to mean "the value is new" and "the value is gone".
   void Run(const RowBatch& batch, const GroupRows& rows, std::vector<uint8_t>* steps);
@@ -68,7 +68,7 @@ class ExtremeValues {
   static bool HasText(const Type& argument) { return LayoutOf(argument) == Layout::kBytes; }
 
   virtual StatePart* part() = 0;
-  virtual void Find(const KeyBatch& keys) = 0;
+  virtual Status Find(const KeyBatch& keys) = 0;
   // Requires: Find with the keys of the units.
   virtual void Run(const RowBatch& batch, const GroupRows& rows,
                    const std::vector<CollectionTarget>& targets, StringBlocks* strings) = 0;
@@ -80,7 +80,7 @@ class ValueCounts final : public ExtremeValues {
   ValueCounts(const Schema& input, int argument, const OperatorContext& context);
 
   StatePart* part() override { return &state_; }
-  void Find(const KeyBatch& keys) override { state_.FindOrCreate(keys, &keys_); }
+  Status Find(const KeyBatch& keys) override { return state_.FindOrCreate(keys, &keys_); }
   void Run(const RowBatch& batch, const GroupRows& rows,
            const std::vector<CollectionTarget>& targets, StringBlocks* strings) override;
   void Settle() override { state_.Settle(); }
@@ -105,9 +105,9 @@ class ValueList {
   static constexpr int kEntryBytes = 8;  // of the list, at `offset`: the number of the next arrival
 
   std::vector<StatePart*> parts() { return {&by_arrival_, &by_value_}; }
-  void Find(const KeyBatch& keys) {
-    by_arrival_.FindOrCreate(keys, &arrival_keys_);
-    by_value_.FindOrCreate(keys, &value_keys_);
+  Status Find(const KeyBatch& keys) {
+    RT_TRY(by_arrival_.FindOrCreate(keys, &arrival_keys_));
+    return by_value_.FindOrCreate(keys, &value_keys_);
   }
   void Run(const RowBatch& batch, const GroupRows& rows, int offset,
            const std::vector<CollectionTarget>& targets, StringBlocks* strings);

@@ -47,7 +47,7 @@ Status WatermarkCompactingMaterializer::Advance(int /*input*/, Time time, Collec
 Status WatermarkCompactingMaterializer::Compact(Collector& out) {
   for (int first = 0; first < pending_.keys(); first += kBatchRows) {
     pending_.KeysFrom(first, kBatchRows, &keys_);
-    shown_.FindOrCreate(keys_, &entries_);
+    RT_TRY(shown_.FindOrCreate(keys_, &entries_));
     for (int i = 0; i < keys_.rows(); ++i) {
       RT_TRY(CompactKey(static_cast<uint32_t>(first + i), entries_[static_cast<size_t>(i)]));
     }

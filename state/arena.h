@@ -71,6 +71,8 @@ class Arena {
     return ((step % 8 + 9) << (step / 8 + 1)) * kUnit;
   }
 
+  int64_t in_use() const { return in_use_; }  // bytes of blocks
+
   // Gives all blocks back at once.
   void Clear();
 

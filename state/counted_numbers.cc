@@ -33,7 +33,12 @@ uint32_t Gallop(const int64_t* numbers, uint32_t begin, uint32_t end, int64_t nu
 
 CountedNumbers::CountedNumbers(const OperatorContext& context, Ttl ttl) : roots_(context, ttl) {
   roots_.ExpectValues(sizeof(Root));
-  roots_.OnExpire([this](char* value) { FreeAll(reinterpret_cast<const Root*>(value)); });
+  roots_.OnForget([this](char* value) { FreeAll(reinterpret_cast<const Root*>(value)); });
+  roots_.SetBelowForm(
+      {[this](const char* value, std::string* to) {
+         WriteBelow(reinterpret_cast<Root*>(const_cast<char*>(value)), to);
+       },
+       [this](std::string_view bytes, Entry key) { return ReadBelow(bytes, key); }});
 }
 
 // --- the log ---
@@ -374,6 +379,7 @@ void CountedNumbers::FreeAll(const Root* root) {
 
 void CountedNumbers::EraseAll(Entry key) {
   if (!roots_.Has(key)) return;
+  roots_.BeforeChange(key);
   FreeAll(RootOf(key));
   roots_.Erase(key);
 }
@@ -421,7 +427,7 @@ void CountedNumbers::ForEachLeaf(Arena::Ref node, uint32_t height, const Visit& 
 
 void CountedNumbers::Snapshot(SnapshotWriter& writer) const {
   // Folding changes how the numbers lie, not which they are.
-  const_cast<CountedNumbers*>(this)->FoldAll();
+  if (!roots_.tiered()) const_cast<CountedNumbers*>(this)->FoldAll();
   roots_.SnapshotWith(writer, [this](Entry key, SnapshotWriter& to) {
     const Root* root = RootOf(key);
     to.PutU64(static_cast<uint64_t>(root->numbers));
@@ -463,6 +469,37 @@ Status CountedNumbers::ReadNumbers(SnapshotReader& reader, Entry key) {
       Apply(roots_.DataAs<Root>(key), changes_);
       changes_.clear();
     }
+  }
+  return Status::Ok();
+}
+
+// Pairs of a number and its count; none, when all came and left since the key was folded last.
+void CountedNumbers::WriteBelow(Root* root, std::string* to) {
+  FoldLog(root);
+  if (root->numbers == 0) return;
+  ForEachLeaf(root->tree, root->height, [to](Leaf* leaf) {
+    for (uint32_t i = 0; i < leaf->numbers; ++i) {
+      const Counted counted{leaf->number[i], leaf->count(i)};
+      to->append(reinterpret_cast<const char*>(&counted), sizeof(counted));
+    }
+  });
+}
+
+Status CountedNumbers::ReadBelow(std::string_view bytes, Entry key) {
+  if (bytes.size() % sizeof(Counted) != 0)
+    return Status::Corruption("numbers of a key of the state have {} bytes", bytes.size());
+  if (bytes.empty()) return Status::Ok();
+  Begin(key);
+  while (!bytes.empty()) {
+    const size_t some = std::min(bytes.size() / sizeof(Counted), static_cast<size_t>(kLogRoomMax));
+    changes_.resize(some);
+    std::memcpy(static_cast<void*>(changes_.data()), bytes.data(), some * sizeof(Counted));
+    for (size_t i = 0; i < some; ++i) {
+      if (changes_[i].count == 0 || (i > 0 && changes_[i].number <= changes_[i - 1].number))
+        return Status::Corruption("numbers of a key of the state are not in order");
+    }
+    Apply(roots_.DataAs<Root>(key), changes_);
+    bytes.remove_prefix(some * sizeof(Counted));
   }
   return Status::Ok();
 }

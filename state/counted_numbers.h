@@ -14,7 +14,8 @@
 //   leaf      | numbers: u32 | wide: u32 | number: i64 ... | count: i8, or i64 if wide ... |
 //
 // Numbers whose count is 0 are not kept; a key without any has no value and is forgotten by Settle.
-// A snapshot holds the numbers folded, so it does not tell when they were. One lane.
+// A snapshot holds the numbers folded, so it does not tell when they were; likewise what a backend
+// holds of a key, which is all of its numbers or none. One lane.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,8 @@ class CountedNumbers final : public StatePart {
   CountedNumbers(const OperatorContext& context, Ttl ttl);
 
   // As in ValueState.
-  void FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries) {
-    roots_.FindOrCreate(keys, entries);
+  Status FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries) {
+    return roots_.FindOrCreate(keys, entries);
   }
   void Settle() { roots_.Settle(); }
   void Touch(Entry key) { roots_.Touch(key); }
@@ -172,6 +173,8 @@ class CountedNumbers final : public StatePart {
   void FreeNode(Arena::Ref node, uint32_t height);
   void FreeAll(const Root* root);
   Status ReadNumbers(SnapshotReader& reader, Entry key);
+  void WriteBelow(Root* root, std::string* to);
+  Status ReadBelow(std::string_view bytes, Entry key);
   void FoldLog(Root* root);
   void FoldAll();
   template <typename Visit>

@@ -22,10 +22,15 @@ void CloseGap(T* items, uint32_t count, uint32_t at) {
 
 OrderedState::OrderedState(const OperatorContext& context, Ttl ttl) : roots_(context, ttl) {
   roots_.ExpectValues(sizeof(Root));
-  roots_.OnExpire([this](char* value) {
+  roots_.OnForget([this](char* value) {
     const Root* root = reinterpret_cast<const Root*>(value);
     FreeNode(root->node, root->height);
   });
+  roots_.SetBelowForm(
+      {[this](const char* value, std::string* to) {
+         WriteBelow(reinterpret_cast<const Root*>(value), to);
+       },
+       [this](std::string_view bytes, Entry key) { return ReadBelow(bytes, key); }});
 }
 
 // --- comparing and finding ---
@@ -81,8 +86,7 @@ void OrderedState::DescendBySort(const Root* root, const SortKeyView& sort, bool
   path->index = PlaceInLeaf(path->leaf, sort, goes_on);
 }
 
-inline uint32_t OrderedState::PlaceInLeaf(const Leaf* leaf, const SortKeyView& sort,
-                                          int goes_on) const {
+uint32_t OrderedState::PlaceInLeaf(const Leaf* leaf, const SortKeyView& sort, int goes_on) const {
   if (goes_on == 0 && sort.bytes.size() <= sizeof(SortPrefix) && leaf->count <= kCountedRows) {
     // Prefixes decide, and counting a few of them costs less than the branches of a search.
     uint32_t place = 0;
@@ -141,8 +145,8 @@ OrderedState::Inner* OrderedState::NewInner(Arena::Ref* ref) {
   return inner;
 }
 
-inline OrderedState::Row OrderedState::MakeRow(const SortKeyView& sort, size_t row_bytes,
-                                               uint64_t arrival, uint64_t tag) {
+OrderedState::Row OrderedState::MakeRow(const SortKeyView& sort, size_t row_bytes, uint64_t arrival,
+                                        uint64_t tag) {
   ++rows_written_;
   const size_t kept = KeptSort(sort.bytes.size());
   const Arena::Ref ref = arena().Allocate(sizeof(Record) + kept + row_bytes);
@@ -175,8 +179,29 @@ void OrderedState::FreeNode(Arena::Ref node, uint32_t height) {
 
 // --- inserting ---
 
+int64_t OrderedState::Insert(Entry key, const SortKeyView& sort, std::string_view row,
+                             uint64_t tag) {
+  char* room;
+  const int64_t position = InsertRoom(key, sort, row.size(), tag, &room);
+  std::memcpy(room, row.data(), row.size());
+  return position;
+}
+
+int64_t OrderedState::InsertRoom(Entry key, const SortKeyView& sort, size_t row_bytes, uint64_t tag,
+                                 char** room) {
+  Root* root = roots_.Has(key) ? MutableRoot(key) : BeginKey(key, 0);
+  const Row row = MakeRow(sort, row_bytes, root->next_arrival++, tag);
+  *room = RecordOf(row)->bytes + KeptSort(sort.bytes.size());
+  if (root->height == 0) return InsertIntoLeaf(root, sort, row);
+  Path path;
+  DescendBySort(root, sort, true, &path);
+  const int64_t position = path.position + path.index;
+  InsertRow(root, &path, row);
+  return position;
+}
+
 // The usual key: up to 32 rows in one leaf, and no path to it.
-inline uint32_t OrderedState::InsertIntoLeaf(Root* root, const SortKeyView& sort, const Row& row) {
+int64_t OrderedState::InsertIntoLeaf(Root* root, const SortKeyView& sort, const Row& row) {
   Leaf* leaf = NodeAt<Leaf>(root->node);
   const uint32_t index = PlaceInLeaf(leaf, sort, 0);
   if (leaf->count == leaf->capacity) {
@@ -200,37 +225,6 @@ inline uint32_t OrderedState::InsertIntoLeaf(Root* root, const SortKeyView& sort
   ++leaf->count;
   ++root->rows;
   return index;
-}
-
-int64_t OrderedState::Insert(Entry key, const SortKeyView& sort, std::string_view row,
-                             uint64_t tag) {
-  const Inserted inserted = InsertRoom(key, sort, row.size(), tag);
-  std::memcpy(inserted.room, row.data(), row.size());
-  return inserted.position;
-}
-
-OrderedState::Inserted OrderedState::InsertRoom(Entry key, const SortKeyView& sort,
-                                                size_t row_bytes, uint64_t tag, Outlook* outlook) {
-  Root* root = reinterpret_cast<Root*>(outlook->root);
-  if (root == nullptr) {
-    Arena::Ref node;
-    NewLeaf(kFirstLeafRows, &node);
-    root = reinterpret_cast<Root*>(roots_.Assign(key, sizeof(Root)));
-    *root = {0, 0, 0, 0, node, 0, 0};
-  }
-  const Row row = MakeRow(sort, row_bytes, root->next_arrival++, tag);
-  char* const room = RecordOf(row)->bytes + KeptSort(sort.bytes.size());
-  int64_t position;
-  if (root->height == 0) {
-    position = InsertIntoLeaf(root, sort, row);
-  } else {
-    Path path;
-    DescendBySort(root, sort, true, &path);
-    position = path.position + path.index;
-    InsertRow(root, &path, row);
-  }
-  Look(root, outlook);
-  return {position, room};
 }
 
 void OrderedState::InsertRow(Root* root, Path* path, const Row& row) {
@@ -440,6 +434,7 @@ void OrderedState::RemoveChild(Root* root, Path* path, int level) {
 
 void OrderedState::EraseAll(Entry key) {
   if (!roots_.Has(key)) return;
+  roots_.BeforeChange(key);
   const Root* root = RootOf(key);
   FreeNode(root->node, root->height);
   roots_.Erase(key);
@@ -512,26 +507,54 @@ void OrderedState::Cursor::Prefetch(int64_t rows) const {
   for (int i = index_; i < end; ++i) state_->PrefetchRecord(leaf->rows[i]);
 }
 
-// --- snapshots ---
+// --- snapshots, and what lies below ---
+
+OrderedState::Root* OrderedState::BeginKey(Entry key, uint64_t next_arrival) {
+  Arena::Ref node;
+  NewLeaf(kFirstLeafRows, &node);
+  Root* root = reinterpret_cast<Root*>(roots_.Assign(key, sizeof(Root)));
+  *root = {0, next_arrival, 0, 0, node, 0, 0};
+  return root;
+}
+
+// False when the row does not belong behind those that are there.
+bool OrderedState::AppendRow(Root* root, SortKeyView sort, std::string_view row_bytes,
+                             uint64_t arrival, uint32_t tag) {
+  const Row row = MakeRow(sort, row_bytes.size(), arrival, uint64_t{tag} << HotTable::kTagShift);
+  if (!row_bytes.empty())
+    std::memcpy(const_cast<char*>(RowOf(RecordOf(row)).data()), row_bytes.data(), row_bytes.size());
+  Path path;
+  DescendBySort(root, sort, true, &path);
+  const bool in_order = path.position + path.index == root->rows;
+  InsertRow(root, &path, row);
+  return in_order;
+}
+
+// Calls `visit(row, record)`.
+template <typename Visit>
+void OrderedState::ForEachRow(const Root* root, const Visit& visit) const {
+  for (int64_t position = 0; position < root->rows;) {
+    Path path;
+    DescendTo(root, position, &path);
+    for (; path.index < path.leaf->count; ++path.index, ++position) {
+      const Row& row = path.leaf->rows[path.index];
+      visit(row, RecordOf(row));
+    }
+  }
+}
 
 void OrderedState::Snapshot(SnapshotWriter& writer) const {
   roots_.SnapshotWith(writer, [this](Entry key, SnapshotWriter& to) {
     const Root* root = RootOf(key);
     to.PutU64(static_cast<uint64_t>(root->rows));
     to.PutU64(root->next_arrival);
-    for (int64_t position = 0; position < root->rows;) {
-      Path path;
-      DescendTo(root, position, &path);
-      for (; path.index < path.leaf->count; ++path.index, ++position) {
-        const Row& row = path.leaf->rows[path.index];
-        const Record* record = RecordOf(row);
-        to.PutU64(row.arrival);
-        to.PutU32(static_cast<uint32_t>(row.record >> HotTable::kTagShift));
-        char room[sizeof(SortPrefix)];
-        to.PutBytes(SortKeyOf(row, record, room));
-        to.PutBytes(RowOf(record));
-      }
-    }
+    ForEachRow(root, [&](const Row& row, const Record* record) {
+      to.PutU64(row.arrival);
+      to.PutU32(static_cast<uint32_t>(row.record >> HotTable::kTagShift));
+      char room[sizeof(SortPrefix)];
+      to.PutBytes(SortKeyOf(row, record, room));
+      to.PutBytes(RowOf(record));
+    });
   });
 }
 
@@ -549,29 +572,56 @@ Status OrderedState::ReadRows(SnapshotReader& reader, Entry key) {
   RT_ASSIGN(const uint64_t rows, reader.U64("rows of a key"));
   RT_ASSIGN(const uint64_t next_arrival, reader.U64("next arrival"));
   if (rows == 0) return Status::Corruption("a key of the snapshot has no rows");
-  Root* root = nullptr;
-  if (key) {
-    Arena::Ref node;
-    NewLeaf(kFirstLeafRows, &node);
-    root = reinterpret_cast<Root*>(roots_.Assign(key, sizeof(Root)));
-    *root = {0, next_arrival, 0, 0, node, 0, 0};
-  }
+  Root* const root = key ? BeginKey(key, next_arrival) : nullptr;
   for (uint64_t i = 0; i < rows; ++i) {
     RT_ASSIGN(const uint64_t arrival, reader.U64("arrival"));
     RT_ASSIGN(const uint32_t tag, reader.U32("tag"));
     RT_ASSIGN(const std::string_view sort, reader.Bytes("sort key"));
-    RT_ASSIGN(const std::string_view row_bytes, reader.Bytes("row"));
-    if (!key) continue;
-    const SortKeyView view{SortPrefixOf(sort), sort};
-    const Row row = MakeRow(view, row_bytes.size(), arrival, uint64_t{tag} << HotTable::kTagShift);
-    if (!row_bytes.empty())
-      std::memcpy(const_cast<char*>(RowOf(RecordOf(row)).data()), row_bytes.data(),
-                  row_bytes.size());
-    Path path;
-    DescendBySort(root, view, true, &path);
-    const bool in_order = path.position + path.index == root->rows;
-    InsertRow(root, &path, row);
-    if (!in_order) return Status::Corruption("rows of a key of the snapshot are not in order");
+    RT_ASSIGN(const std::string_view row, reader.Bytes("row"));
+    if (root != nullptr && !AppendRow(root, {SortPrefixOf(sort), sort}, row, arrival, tag))
+      return Status::Corruption("rows of a key of the snapshot are not in order");
+  }
+  return Status::Ok();
+}
+
+// | next arrival: u64 | then, per row: | BelowRow | sort key | row |
+struct OrderedState::BelowRow {
+  uint64_t arrival;
+  uint32_t tag;
+  uint32_t sort_size;
+  uint32_t row_size;
+  uint32_t unused;
+};
+
+void OrderedState::WriteBelow(const Root* root, std::string* to) const {
+  to->append(reinterpret_cast<const char*>(&root->next_arrival), sizeof(root->next_arrival));
+  ForEachRow(root, [to](const Row& row, const Record* record) {
+    char room[sizeof(SortPrefix)];
+    const BelowRow head{row.arrival, static_cast<uint32_t>(row.record >> HotTable::kTagShift),
+                        record->sort_size, record->row_size, 0};
+    to->append(reinterpret_cast<const char*>(&head), sizeof(head));
+    to->append(SortKeyOf(row, record, room)).append(RowOf(record));
+  });
+}
+
+Status OrderedState::ReadBelow(std::string_view bytes, Entry key) {
+  uint64_t next_arrival;
+  if (bytes.size() < sizeof(next_arrival) + sizeof(BelowRow))
+    return Status::Corruption("a key of the state has {} bytes, too few for a row", bytes.size());
+  std::memcpy(&next_arrival, bytes.data(), sizeof(next_arrival));
+  bytes.remove_prefix(sizeof(next_arrival));
+  Root* const root = BeginKey(key, next_arrival);
+  while (!bytes.empty()) {
+    BelowRow head;
+    if (bytes.size() >= sizeof(head)) std::memcpy(&head, bytes.data(), sizeof(head));
+    if (bytes.size() < sizeof(head) ||
+        bytes.size() - sizeof(head) < uint64_t{head.sort_size} + head.row_size)
+      return Status::Corruption("a row of the state is cut off");
+    const std::string_view sort = bytes.substr(sizeof(head), head.sort_size);
+    const std::string_view row = bytes.substr(sizeof(head) + head.sort_size, head.row_size);
+    if (!AppendRow(root, {SortPrefixOf(sort), sort}, row, head.arrival, head.tag))
+      return Status::Corruption("rows of a key of the state are not in order");
+    bytes.remove_prefix(sizeof(head) + head.sort_size + head.row_size);
   }
   return Status::Ok();
 }

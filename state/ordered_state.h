@@ -13,7 +13,7 @@
 //   leaf      | prefix of the sort key: 16 bytes | arrival: u64 | tag: 30 bits, record: 34 | ...
 //   record    | sort key size: u32 | row size: u32 | sort key, unless the prefix is all | row |
 //
-// In a backend (engine/keyed_state.h) each row becomes one entry under key + sort key + arrival.
+// In a backend (engine/keyed_state.h) a key is one entry, as in memory: all of its rows or none.
 // One lane.
 #pragma once
 
@@ -35,13 +35,12 @@ class OrderedState final : public StatePart {
   OrderedState(const OperatorContext& context, Ttl ttl);
 
   // As in ValueState. A key without rows has no value and is forgotten by Settle.
-  void Find(const KeyBatch& keys, std::vector<Entry>* entries) { roots_.Find(keys, entries); }
-  void FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries) {
-    roots_.FindOrCreate(keys, entries);
+  Status FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries) {
+    return roots_.FindOrCreate(keys, entries);
   }
-  void FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
-                    std::vector<Entry>* entries) {
-    roots_.FindOrCreate(keys, rows, entries);
+  Status FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
+                      std::vector<Entry>* entries) {
+    return roots_.FindOrCreate(keys, rows, entries);
   }
   void Settle() { roots_.Settle(); }
   void Touch(Entry key) { roots_.Touch(key); }
@@ -67,25 +66,23 @@ class OrderedState final : public StatePart {
   }
 
   // What a loop over many keys keeps of each beside it, so that it need not go to the entry to
-  // decide or to fetch ahead. Good until the next change of the key that it is not handed to.
+  // decide or to fetch ahead. Good until the next change of the key.
   struct Outlook {
     SortPrefix last = 0;  // of the last row
     int64_t rows = 0;
     const char* leaf = nullptr;  // when all rows are in one
-    char* root = nullptr;        // null when there are no rows
   };
-  Outlook OutlookOf(Entry key) {
-    Outlook outlook;
-    if (roots_.Has(key)) Look(MutableRoot(key), &outlook);
-    return outlook;
+  Outlook OutlookOf(Entry key) const {
+    if (!roots_.Has(key)) return {};
+    const Root* root = RootOf(key);
+    return {(SortPrefix{root->last_high} << 64) | root->last_low, root->rows,
+            root->height == 0 ? NodeAt<char>(root->node) : nullptr};
   }
   // Fetches the rows; later on, once they are at hand, what those say that a new row with that
   // sort key would push on, as far as `wants(place)` says so.
   static void PrefetchRows(const Outlook& key) {
     if (key.leaf == nullptr) return;
-    __builtin_prefetch(key.root, 1);
-    const char* const end = key.leaf + sizeof(Leaf) + static_cast<size_t>(key.rows) * sizeof(Row);
-    for (const char* line = key.leaf; line <= end; line += 64) __builtin_prefetch(line, 1);
+    for (int line = 0; line < 6; ++line) __builtin_prefetch(key.leaf + 64 * line);
   }
   template <typename Wants>
   void PrefetchPushed(const Outlook& key, SortPrefix sort, const Wants& wants) const {
@@ -106,18 +103,9 @@ class OrderedState final : public StatePart {
   // Inserts behind all rows with a sort key <= `sort`; returns its position. Does not move the TTL
   // clock.
   int64_t Insert(Entry key, const SortKeyView& sort, std::string_view row, uint64_t tag = 0);
-  // As Insert, with the row's bytes left to be written by the caller.
-  struct Inserted {
-    int64_t position;
-    char* room;
-  };
-  Inserted InsertRoom(Entry key, const SortKeyView& sort, size_t row_bytes, uint64_t tag) {
-    Outlook outlook = OutlookOf(key);
-    return InsertRoom(key, sort, row_bytes, tag, &outlook);
-  }
-  // Keeps the outlook of the key up to date.
-  Inserted InsertRoom(Entry key, const SortKeyView& sort, size_t row_bytes, uint64_t tag,
-                      Outlook* outlook);
+  // As Insert, with the row's bytes left to be written by the caller: `*room` is where.
+  int64_t InsertRoom(Entry key, const SortKeyView& sort, size_t row_bytes, uint64_t tag,
+                     char** room);
   void Erase(Entry key, int64_t position);
   void EraseAll(Entry key);
   // Drops all rows from `position` on.
@@ -147,7 +135,6 @@ class OrderedState final : public StatePart {
     // Where the row lies, found without touching it. It stays there as long as it is stored; then
     // another one may.
     const char* place() const { return state_->PlaceOf(here()); }
-    char* mutable_row() const { return const_cast<char*>(row().data()); }
     // Valid as long as the cursor lives and stays.
     std::string_view sort_key() const {
       return SortKeyOf(here(), state_->RecordOf(here()), short_key_);
@@ -179,6 +166,11 @@ class OrderedState final : public StatePart {
     bool in_tree_ = false;  // there may be a next leaf
     mutable char short_key_[sizeof(SortPrefix)];
   };
+  // The bytes of the row under the cursor, to be overwritten.
+  char* MutableRow(Entry key, const Cursor& cursor) {
+    roots_.BeforeChange(key);
+    return const_cast<char*>(cursor.row().data());
+  }
   // Invalid when there is no such position.
   Cursor At(Entry key, int64_t position) const {
     if (position < 0 || position >= rows(key)) return Cursor();
@@ -209,9 +201,6 @@ class OrderedState final : public StatePart {
 
   // How many rows were written to some place, ever: by the caller, a restore, whatever.
   uint64_t rows_written() const { return rows_written_; }
-  int64_t keys() const { return roots_.entries(); }
-  void ForEachKey(const std::function<void(Entry)>& visit) const { roots_.ForEach(visit); }
-  std::string_view Key(Entry key) const { return roots_.Key(key); }
 
   void Snapshot(SnapshotWriter& writer) const override;
   Status Restore(SnapshotReader& reader) override;
@@ -249,6 +238,7 @@ class OrderedState final : public StatePart {
     uint32_t unused;
     Child children[];
   };
+  struct BelowRow;
   struct Record {
     uint32_t sort_size;
     uint32_t row_size;
@@ -269,12 +259,6 @@ class OrderedState final : public StatePart {
 
   const Root* RootOf(Entry key) const {
     return reinterpret_cast<const Root*>(roots_.Value(key).data());
-  }
-  void Look(Root* root, Outlook* outlook) const {
-    outlook->last = (SortPrefix{root->last_high} << 64) | root->last_low;
-    outlook->rows = root->rows;
-    outlook->leaf = root->height == 0 ? NodeAt<char>(root->node) : nullptr;
-    outlook->root = reinterpret_cast<char*>(root);
   }
   Root* MutableRoot(Entry key) { return roots_.DataAs<Root>(key); }
   const Arena& roots_arena() const { return const_cast<ValueState&>(roots_).arena(); }
@@ -318,7 +302,7 @@ class OrderedState final : public StatePart {
   void FreeNode(Arena::Ref node, uint32_t height);
   // The first of the leaf's rows that does not stay before the place (DescendBySort).
   uint32_t PlaceInLeaf(const Leaf* leaf, const SortKeyView& sort, int goes_on) const;
-  uint32_t InsertIntoLeaf(Root* root, const SortKeyView& sort, const Row& row);
+  int64_t InsertIntoLeaf(Root* root, const SortKeyView& sort, const Row& row);
   void EraseFromLeaf(Root* root, uint32_t index);
   Leaf* GrowLeaf(Root* root);
   void InsertRow(Root* root, Path* path, const Row& row);
@@ -329,6 +313,13 @@ class OrderedState final : public StatePart {
   void RefreshFirst(Path* path, uint32_t height);
   void RefreshLast(Root* root);
   Status ReadRows(SnapshotReader& reader, Entry key);
+  Root* BeginKey(Entry key, uint64_t next_arrival);
+  bool AppendRow(Root* root, SortKeyView sort, std::string_view row_bytes, uint64_t arrival,
+                 uint32_t tag);
+  template <typename Visit>
+  void ForEachRow(const Root* root, const Visit& visit) const;
+  void WriteBelow(const Root* root, std::string* to) const;
+  Status ReadBelow(std::string_view bytes, Entry key);
   Row MakeRow(const SortKeyView& sort, size_t row_bytes, uint64_t arrival, uint64_t tag);
 
   ValueState roots_;

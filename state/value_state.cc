@@ -4,8 +4,6 @@
 
 namespace rowtide {
 namespace {
-// an entry's share of the table, accounted as if it were half full
-constexpr int64_t kSlotBytes = 16;
 // With a TTL, each row of a batch pays for looking at so many slots for old entries, a segment at a
 // time: a table that is in use is swept in full again and again, and keys that never come back do
 // not stay for ever.
@@ -18,10 +16,19 @@ ValueState::ValueState(const OperatorContext& context, Ttl ttl)
       expired_(ttl.enabled() ? context.counters->Find("expired") : nullptr),
       ttl_(ttl),
       clocked_(ttl.enabled()),
-      key_offset_(ttl.enabled() ? 16 : 8),
-      arena_(context.state_size) {}
+      tiered_(context.tier != nullptr),
+      complete_(context.tier == nullptr || !context.tier->restored()),
+      key_offset_(sizeof(Header) + (ttl.enabled() ? sizeof(int64_t) : 0) +
+                  (context.tier != nullptr ? sizeof(Tracks) : 0)),
+      arena_(context.state_size),
+      tier_(context.tier) {
+  if (tiered_) number_ = tier_->Register(this, context.first_table);
+}
 
-ValueState::~ValueState() { Clear(); }
+ValueState::~ValueState() {
+  if (tiered_) tier_->Unregister(this);
+  Clear();
+}
 
 void ValueState::Clear() {
   size_->entries -= entries();
@@ -31,6 +38,7 @@ void ValueState::Clear() {
   arena_.Clear();
   swept_segment_ = 0;
   values_ = 0;
+  for (std::vector<Arena::Ref>& list : lists_) list.clear();
 }
 
 // Three passes over the rows, a step behind each other: home lines are fetched, then the entries
@@ -76,7 +84,21 @@ void ValueState::EachRow(const KeyBatch& keys, int count, const RowAt& row_at,
   }
 }
 
-void ValueState::Find(const KeyBatch& keys, std::vector<Entry>* entries) {
+// What is not in memory of the rows' keys is read from below.
+template <typename RowAt>
+Status ValueState::ReadMisses(const KeyBatch& keys, int count, const RowAt& row_at) {
+  missing_.clear();
+  EachRow(keys, count, row_at, [&](int i, HotTable::Slot* slot) {
+    const int row = row_at(i);
+    if (slot != nullptr && Matches(HotTable::RefOf(*slot), keys.key(row))) return;
+    if (Lookup(keys.key(row), keys.hash(row)) == nullptr) missing_.push_back(row);
+  });
+  return missing_.empty() ? Status::Ok() : ReadMissing(keys);
+}
+
+Status ValueState::Find(const KeyBatch& keys, std::vector<Entry>* entries) {
+  const auto row_at = [](int i) { return i; };
+  if (!complete_) RT_TRY(ReadMisses(keys, keys.rows(), row_at));
   entries->resize(static_cast<size_t>(keys.rows()));
   Entry* const found = entries->data();
   const auto settle = [&](int row, HotTable::Slot* slot) {
@@ -85,41 +107,44 @@ void ValueState::Find(const KeyBatch& keys, std::vector<Entry>* entries) {
       slot = Lookup(key, keys.hash(row));
     Entry entry{slot};
     if (slot != nullptr) {
+      if (tiered_) TracksOf(HeaderOf(entry))->referenced = true;
       if (clocked_) ExpireIfOld(entry);
       if (!Has(entry)) entry = {};
     }
     found[row] = entry;
   };
-  EachRow(keys, keys.rows(), [](int i) { return i; }, settle);
+  EachRow(keys, keys.rows(), row_at, settle);
   if (clocked_) SweepExpired(keys.rows());
+  return Status::Ok();
 }
 
-void ValueState::FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries) {
-  FindOrCreateAt(
+Status ValueState::FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries) {
+  return FindOrCreateAt(
       keys, keys.rows(), [](int i) { return i; }, [this](int) { return expected_bytes_; }, entries);
 }
 
-void ValueState::FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
-                              std::vector<Entry>* entries) {
+Status ValueState::FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
+                                std::vector<Entry>* entries) {
   const int32_t* const listed = rows.data();
-  FindOrCreateAt(
+  return FindOrCreateAt(
       keys, static_cast<int>(rows.size()), [listed](int i) { return listed[i]; },
       [this](int) { return expected_bytes_; }, entries);
 }
 
-void ValueState::FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
-                              std::span<const size_t> value_bytes, std::vector<Entry>* entries) {
+Status ValueState::FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
+                                std::span<const size_t> value_bytes, std::vector<Entry>* entries) {
   RT_DCHECK(rows.size() == value_bytes.size());
   const int32_t* const listed = rows.data();
   const size_t* const bytes = value_bytes.data();
-  FindOrCreateAt(
+  return FindOrCreateAt(
       keys, static_cast<int>(rows.size()), [listed](int i) { return listed[i]; },
       [bytes](int i) { return bytes[i]; }, entries);
 }
 
 template <typename RowAt, typename BytesAt>
-void ValueState::FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& row_at,
-                                const BytesAt& value_bytes_at, std::vector<Entry>* entries) {
+Status ValueState::FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& row_at,
+                                  const BytesAt& value_bytes_at, std::vector<Entry>* entries) {
+  if (!complete_) RT_TRY(ReadMisses(keys, count, row_at));
   entries->resize(static_cast<size_t>(count));
   Entry* const found = entries->data();
   const uint64_t splits = table_.splits();
@@ -130,8 +155,9 @@ void ValueState::FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& ro
     found[i] = {slot};
     if (slot == nullptr) {
       found[i] = Create(key, keys.hash(row_at(i)), value_bytes_at(i));
-    } else if (clocked_) {
-      ExpireIfOld(found[i]);
+    } else {
+      if (tiered_) TracksOf(HeaderOf(found[i]))->referenced = true;
+      if (clocked_) ExpireIfOld(found[i]);
     }
   });
   if (table_.splits() != splits) {
@@ -144,14 +170,7 @@ void ValueState::FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& ro
   }
   // By the rows of the whole batch: they are what the sweep keeps up with.
   if (clocked_) SweepExpired(keys.rows());
-}
-
-Entry ValueState::FindOne(std::string_view key) {
-  Settle();
-  if (clocked_) now_ = ttl_.NowMillis();
-  Entry entry{Lookup(key, HashBytes(key))};
-  if (entry && clocked_) ExpireIfOld(entry);
-  return entry && Has(entry) ? entry : Entry{};
+  return Status::Ok();
 }
 
 Entry ValueState::Create(std::string_view key, uint64_t hash, size_t value_bytes) {
@@ -165,6 +184,7 @@ Entry ValueState::Create(std::string_view key, uint64_t hash, size_t value_bytes
   const Header fresh{static_cast<uint32_t>(key.size()) & kKeyBytesMax, size_class, kNoValue};
   std::memcpy(static_cast<void*>(header), &fresh, sizeof(fresh));
   if (clocked_) SetClock(header, now_);
+  if (tiered_) *TracksOf(header) = {0, 0, false, true, 0};
   char* const to = reinterpret_cast<char*>(header) + key_offset_;
   if (key.size() == 16) {
     std::memcpy(to, key.data(), 16);  // without a call
@@ -188,10 +208,15 @@ ValueState::Header* ValueState::Move(Entry entry, size_t value_size, size_t kept
   arena_.Free(old_ref, static_cast<uint8_t>(old_header->size_class));
   header->size_class = size_class;
   *entry.slot = HotTable::Moved(*entry.slot, ref);
+  if (tiered_ && TracksOf(header)->list != 0) {
+    const Tracks& tracks = *TracksOf(header);
+    ListOf(tracks)[tracks.place] = ref;
+  }
   return header;
 }
 
 char* ValueState::Resize(Entry entry, size_t size) {
+  BeforeChange(entry);
   Header* header = HeaderOf(entry);
   if (header->value_size == kNoValue) return Assign(entry, size);
   if (!Fits(header, size)) header = Move(entry, size, std::min<size_t>(header->value_size, size));
@@ -203,6 +228,7 @@ char* ValueState::Resize(Entry entry, size_t size) {
 void ValueState::ExpireIfOld(Entry entry) {
   Header* header = HeaderOf(entry);
   if (header->value_size == kNoValue || !ttl_.Expired(ClockOf(header), now_)) return;
+  BeforeChange(entry);
   if (forget_) forget_(ValueOf(header));
   ++*expired_;
   Erase(entry);
@@ -222,12 +248,23 @@ void ValueState::Forget() {
     if (*entry.slot <= HotTable::kErased) continue;  // erased twice in one batch
     Header* header = HeaderOf(entry);
     if (header->value_size != kNoValue) continue;
-    const uint64_t hash = HashBytes(Key(entry));
-    arena_.Free(HotTable::RefOf(*entry.slot), static_cast<uint8_t>(header->size_class));
-    table_.Erase(entry.slot, hash);
-    size_->bytes -= kSlotBytes;
+    if (tiered_) {
+      const Tracks& tracks = *TracksOf(header);
+      if (tracks.is_below) continue;  // it stays until what is below is gone
+      if (tracks.list != 0) ListOf(tracks)[tracks.place] = 0;
+    }
+    Release(entry.slot);
   }
   unsettled_.clear();
+}
+
+// Gives back an entry's memory and its place in the table.
+void ValueState::Release(HotTable::Slot* slot) {
+  const Header* header = HeaderOf({slot});
+  const uint64_t hash = HashBytes(Key({slot}));
+  arena_.Free(HotTable::RefOf(*slot), static_cast<uint8_t>(header->size_class));
+  table_.Erase(slot, hash);
+  size_->bytes -= kSlotBytes;
 }
 
 void ValueState::ForEach(const std::function<void(Entry)>& visit) const {
@@ -271,11 +308,12 @@ void ValueState::SnapshotWith(
     const std::function<void(Entry entry, SnapshotWriter& writer)>& write) const {
   uint64_t entries = 0;
   for (size_t i = 0; i < table_.segments(); ++i) {
-    table_.VisitSegment(i, [&](HotTable::Slot* slot) { entries += Has({slot}); });
+    table_.VisitSegment(i, [&](HotTable::Slot* slot) { entries += InSnapshot({slot}); });
   }
   writer.PutU64(entries);
   writer.PutU8(clocked_ ? 1 : 0);
   ForEach([&](Entry entry) {
+    if (!InSnapshot(entry)) return;
     writer.PutBytes(Key(entry));
     if (clocked_) writer.PutI64(ClockOf(HeaderOf(entry)));
     write(entry, writer);

@@ -8,10 +8,12 @@
 //
 // Entries stay put until the next Find, FindOrCreate or Settle; a value stays put until its own
 // Assign or Resize. Values are 8-aligned. A keep-first entry of a 16-byte key takes 24 bytes and
-// its share of an 8-byte slot. Entries hold no pointers, so a backend (engine/keyed_state.h) can
-// take them as bytes: misses of a FindOrCreate become one MultiGet here, dirty entries leave in key
-// order. Restored, swept and snapshotted without regard to arrival: snapshots are in the order of
-// (hash, key), so equal content gives equal bytes. One lane; not thread-safe.
+// its share of an 8-byte slot. Restored, swept and snapshotted without regard to arrival: snapshots
+// are in the order of (hash, key), so equal content gives equal bytes. One lane; not thread-safe.
+//
+// With a tier (state/state_tier.h) entries may lie below instead: the misses of a lookup become one
+// MultiGet, and an entry has 8 more bytes behind its clock, which say whether it has changed since
+// it was last written down (state/value_tier.cc). Snapshots then hold marked entries alone.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +21,7 @@
 #include <functional>
 #include <limits>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +30,7 @@
 #include "state/hot_table.h"
 #include "state/key_codec.h"
 #include "state/state_part.h"
+#include "state/state_tier.h"
 #include "state/ttl.h"
 
 namespace rowtide {
@@ -38,7 +42,7 @@ struct Entry {
   friend bool operator==(Entry, Entry) = default;
 };
 
-class ValueState final : public StatePart {
+class ValueState final : public StatePart, private TieredState {
  public:
   static constexpr uint32_t kNoValue = 0xffffffff;
   static constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
@@ -48,16 +52,16 @@ class ValueState final : public StatePart {
   ValueState(const OperatorContext& context, Ttl ttl);
   ~ValueState() override;
 
-  void Find(const KeyBatch& keys, std::vector<Entry>* entries);
+  // Lookups fail only when the backend does.
+  Status Find(const KeyBatch& keys, std::vector<Entry>* entries);
   // A new entry has no value until one is assigned.
-  void FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries);
+  Status FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries);
   // Of the listed rows alone: the first rows of KeyGroups, an entry a group.
-  void FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
-                    std::vector<Entry>* entries);
+  Status FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
+                      std::vector<Entry>* entries);
   // Likewise; the i-th entry, if it is new, gets room for a value of `value_bytes[i]` at once.
-  void FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
-                    std::span<const size_t> value_bytes, std::vector<Entry>* entries);
-  Entry FindOne(std::string_view key);  // a lookup by itself: slow paths
+  Status FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
+                      std::span<const size_t> value_bytes, std::vector<Entry>* entries);
   // New entries get room for a value of that size at once; else the first Assign moves them.
   void ExpectValues(size_t bytes) { expected_bytes_ = bytes; }
 
@@ -67,11 +71,18 @@ class ValueState final : public StatePart {
     const Header* header = HeaderOf(entry);
     return {ValueOf(header), header->value_size};
   }
-  // The value's bytes, to be changed in place.
-  char* Data(Entry entry) { return ValueOf(HeaderOf(entry)); }
+  // The value's bytes, to be changed in place before anything else happens to the state.
+  char* Data(Entry entry) {
+    BeforeChange(entry);
+    return ValueOf(HeaderOf(entry));
+  }
   template <typename T>
   T* DataAs(Entry entry) {
     return reinterpret_cast<T*>(Data(entry));
+  }
+  template <typename T>
+  const T& ValueAs(Entry entry) const {
+    return *reinterpret_cast<const T*>(Value(entry).data());
   }
   std::string_view Key(Entry entry) const {
     const Header* header = HeaderOf(entry);
@@ -79,6 +90,7 @@ class ValueState final : public StatePart {
   }
   // Room for a value of `size` bytes instead of the old one, which is gone; moves the clock.
   char* Assign(Entry entry, size_t size) {
+    BeforeChange(entry);
     Header* header = HeaderOf(entry);
     const size_t offset = ValueOffset(header);  // read before Move writes part of the same word
     if (header->value_size == kNoValue) CountValues(1);
@@ -97,6 +109,7 @@ class ValueState final : public StatePart {
   // entry has a value then, but not one to be read.
   static constexpr uint32_t kMarksMax = 0x7fffffff;
   void SetMark(Entry entry, uint32_t number) {
+    BeforeChange(entry);
     Header* header = HeaderOf(entry);
     if (header->value_size == kNoValue) CountValues(1);
     header->value_size = kMarkBit | number;
@@ -117,6 +130,7 @@ class ValueState final : public StatePart {
   }
   // The marked entry has an empty value from now on; moves the clock as of the last ReadClock.
   void EndMarkAt(Arena::Ref place) {
+    if (tiered_) NoteChange(place);
     Header* header = At(place);
     header->value_size = 0;
     if (clocked_) SetClock(header, now_);
@@ -128,13 +142,16 @@ class ValueState final : public StatePart {
   // As Assign, keeping the value's first bytes; new bytes are not zeroed.
   char* Resize(Entry entry, size_t size);
   void Erase(Entry entry) {
+    BeforeChange(entry);
     Header* header = HeaderOf(entry);
     header->value_size = kNoValue;
     CountValues(-1);
     unsettled_.push_back(entry);
   }
   void Touch(Entry entry) {
-    if (clocked_) SetClock(HeaderOf(entry), now_);
+    if (!clocked_) return;
+    BeforeChange(entry);
+    SetClock(HeaderOf(entry), now_);
   }
   void Prefetch(Entry entry) const { __builtin_prefetch(HeaderOf(entry)); }
   // Fetches what lies behind the first line of the entry: for values of some 200 bytes that are
@@ -151,10 +168,23 @@ class ValueState final : public StatePart {
   }
   // Hands over memory for what values refer to: ordered rows live beside their entries.
   Arena& arena() { return arena_; }
-  // Called with the value of an entry that expires, before it is forgotten.
-  void OnExpire(std::function<void(char* value)> forget) { forget_ = std::move(forget); }
+  // Called with the value of an entry that expires or leaves memory, before it is forgotten.
+  void OnForget(std::function<void(char* value)> forget) { forget_ = std::move(forget); }
 
-  // In the order of (hash, key); `visit` must not change the state.
+  // --- with a tier ---
+  // Has to be called before what a value refers to changes, and is by all calls that change one.
+  void BeforeChange(Entry entry) {
+    if (tiered_) NoteChange(HotTable::RefOf(*entry.slot));
+  }
+  bool tiered() const { return tiered_; }
+  // How values lie below that refer to more than their own bytes: `write` appends, `read` assigns.
+  struct BelowForm {
+    std::function<void(const char* value, std::string* to)> write;
+    std::function<Status(std::string_view bytes, Entry entry)> read;
+  };
+  void SetBelowForm(BelowForm form) { form_ = std::move(form); }
+
+  // Those in memory, in the order of (hash, key); `visit` must not change the state.
   void ForEach(const std::function<void(Entry)>& visit) const;
   int64_t entries() const { return values_; }
   void Clear();
@@ -177,6 +207,8 @@ class ValueState final : public StatePart {
   };
   static_assert(sizeof(Header) == 8, "the drawing above");
   static constexpr uint32_t kMarkBit = 0x80000000;  // of a value's size; values are shorter
+  // An entry's share of the table, accounted as if it were half full.
+  static constexpr int64_t kSlotBytes = 16;
 
   Header* HeaderOf(Entry entry) const { return At(HotTable::RefOf(*entry.slot)); }
   Header* At(Arena::Ref ref) const { return reinterpret_cast<Header*>(arena_.At(ref)); }
@@ -221,19 +253,56 @@ class ValueState final : public StatePart {
   void EachRow(const KeyBatch& keys, int count, const RowAt& row_at, const SettleRow& settle);
   // `value_bytes_at(i)`: the value that the i-th is to have room for, if it is new.
   template <typename RowAt, typename BytesAt>
-  void FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& row_at,
-                      const BytesAt& value_bytes_at, std::vector<Entry>* entries);
+  Status FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& row_at,
+                        const BytesAt& value_bytes_at, std::vector<Entry>* entries);
   Entry Create(std::string_view key, uint64_t hash, size_t value_bytes);
   Header* Move(Entry entry, size_t value_size, size_t kept);
   void ExpireIfOld(Entry entry);
   void SweepExpired(int rows);
   void Forget();
+  void Release(HotTable::Slot* slot);
+  bool InSnapshot(Entry entry) const { return Has(entry) && (!tiered_ || IsMarked(entry)); }
+
+  // --- with a tier: value_tier.cc ---
+  // Lies in front of the key.
+  struct Tracks {
+    uint32_t place;   // in its list
+    uint8_t list;     // 0: unchanged since it was written down or read; else lists_[list - 1]
+    bool is_below;    // the backend may hold the key
+    bool referenced;  // since the hand came by
+    uint8_t unused;
+  };
+  static_assert(sizeof(Tracks) == 8, "the offset of the key");
+  Tracks* TracksOf(Header* header) const {
+    return reinterpret_cast<Tracks*>(reinterpret_cast<char*>(header) + key_offset_) - 1;
+  }
+  std::vector<Arena::Ref>& ListOf(const Tracks& tracks) { return lists_[tracks.list - 1]; }
+  void NoteChange(Arena::Ref ref) {
+    if (TracksOf(At(ref))->list != changed_) NoteFirstChange(ref);
+  }
+  void NoteFirstChange(Arena::Ref ref);
+  void CopyOut(Arena::Ref ref, StateRun* run);
+  template <typename RowAt>
+  Status ReadMisses(const KeyBatch& keys, int count, const RowAt& row_at);
+  Status ReadMissing(const KeyBatch& keys);
+  Status Enter(std::string_view key, uint64_t hash, std::string_view below);
+  Result<bool> WarmEntry(std::string_view below, std::string_view value, int* left);
+  void Freeze() override;
+  bool CopyFrozen(int entries_max, StateRun* run) override;
+  void FrozenIsBelow() override;
+  void ChooseVictims(int64_t bytes, StateRun* run) override;
+  void DropVictims() override;
+  Result<bool> WarmUp(int entries_max) override;
+  int64_t bytes() const override;
 
   StateSize* size_;
   KeyGroupRange key_groups_;
   int64_t* expired_;
   Ttl ttl_;
   bool clocked_;
+  bool tiered_;
+  bool complete_;        // all that is not in memory is not there
+  uint8_t changed_ = 1;  // the list of what changes now; the other one is frozen
   uint32_t key_offset_;
   size_t expected_bytes_ = 0;
   int64_t now_ = 0;     // of the batch at hand
@@ -244,6 +313,21 @@ class ValueState final : public StatePart {
   std::function<void(char* value)> forget_;
   size_t swept_segment_ = 0;
   int64_t sweep_credit_ = 0;
+
+  // --- with a tier ---
+  StateTier* tier_;
+  uint32_t number_ = 0;  // of the table below
+  BelowForm form_;
+  std::vector<Arena::Ref> lists_[2];  // changed entries; 0 = no longer
+  size_t copied_ = 0;                 // of the frozen list
+  bool enters_ = false;               // an entry is being read: that is no change
+  std::vector<std::string> gone_;     // keys that were copied out as gone
+  std::vector<HotTable::Slot*> victims_;
+  size_t hand_ = 0;     // the segment where victims are looked for
+  std::string warmed_;  // the last key that was read, below
+  std::vector<int32_t> missing_;
+  std::string below_keys_;
+  std::string below_value_;
 };
 
 }  // namespace rowtide

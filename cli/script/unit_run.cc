@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "cli/script/state_below.h"
 #include "engine/runtime/job.h"
 #include "engine/value_text.h"
 #include "planner/exec/build_job.h"
@@ -62,13 +63,19 @@ struct Way {
   bool defers_watermarks = false;
   bool threads = false;                          // sources are read on threads of their own
   ExpectKind compares = ExpectKind::kChangelog;  // with the plain way
+  StateBelow::Kind below = StateBelow::Kind::kNone;
 };
 
 class JobRun {
  public:
   JobRun(const PlannedJob& planned, const std::vector<ScriptEvent>& input, const Way& way,
          const Clock& clock)
-      : planned_(planned), feed_(input), way_(way), clock_(clock), random_(way.seed) {
+      : planned_(planned),
+        feed_(input),
+        way_(way),
+        clock_(clock),
+        random_(way.seed),
+        below_(way.below) {
     feed_.SetCuts([this] { return NextRowsMax(); });
   }
 
@@ -78,16 +85,20 @@ class JobRun {
     int waits = 0;
     while (true) {
       RT_ASSIGN(const SourceState state, job->Step());
+      RT_TRY(below_.Work());
       if (state == SourceState::kEnd) break;
       waits = state == SourceState::kWait ? waits + 1 : 0;
       if (waits > kWaitsAtOnce) usleep(kWaitMicros);
       if (waits > kWaitsMax) return Status::Internal("every source waits for another one");
       if (!way_.restores || job->rows_read() == rows_seen) continue;
-      RT_TRY(Rebuild(&job));
       rows_seen = job->rows_read();
+      if (RestoresNow()) RT_TRY(Rebuild(&job));
     }
     return job->Finish();
   }
+
+  // Of a job that ran with something below.
+  bool has_state() const { return has_state_; }
 
   CollectedRows& collected() { return collected_; }
 
@@ -97,9 +108,17 @@ class JobRun {
     return std::uniform_int_distribution<int>(1, kLongestCut)(random_);
   }
 
+  // A database takes its time to open: twice or so in a script.
+  bool RestoresNow() {
+    if (way_.below != StateBelow::Kind::kRocksDb) return true;
+    return random_() % (feed_.events().size() / 2 + 1) == 0;
+  }
+
   Result<std::unique_ptr<Job>> Build() {
     feed_.Reset();
     BuildContext context;
+    RT_TRY(below_.Open());
+    context.tier = below_.tier();
     context.connectors.clock = &clock_;
     context.connectors.feed = &feed_;
     context.connectors.collected = &collected_;
@@ -110,18 +129,21 @@ class JobRun {
       context.result = std::make_unique<QueryRows>(planned_.schema, &collected_.of(kQueryTable));
     }
     RT_ASSIGN(JobGraph graph, BuildJob(planned_, std::move(context)));
+    has_state_ = below_.tier() != nullptr && below_.tier()->has_states();
     return std::make_unique<Job>(std::move(graph));
   }
 
   Status Rebuild(std::unique_ptr<Job>* job) {
     RT_ASSIGN(const Checkpoint kept, (*job)->Snapshot());
+    RT_TRY(below_.Keep());
     const std::vector<NodeStats> before = (*job)->Stats();
     job->reset();
+    below_.Close();
     RT_ASSIGN(*job, Build());
     RT_TRY((*job)->Restore(kept));
     const std::vector<NodeStats> after = (*job)->Stats();
     for (size_t i = 0; i < before.size(); ++i) {
-      if (before[i].state_entries == after[i].state_entries) continue;
+      if (below_.tier() != nullptr || before[i].state_entries == after[i].state_entries) continue;
       return Status::Internal("{} has {} state entries after a restore, {} before", before[i].name,
                               after[i].state_entries, before[i].state_entries);
     }
@@ -134,6 +156,8 @@ class JobRun {
   const Way& way_;
   const Clock& clock_;
   std::mt19937_64 random_;
+  StateBelow below_;
+  bool has_state_ = false;
   // What sinks say to a person is no part of an answer.
   struct CloseFile {
     void operator()(std::FILE* file) const { std::fclose(file); }
@@ -203,7 +227,10 @@ class UnitRunner {
     std::vector<SinkChangelog> answer;
     const Status status = RunWay(planned, plain, &answer);
     if (!ways_.plain_only && !planned.writes_files()) {
-      for (const Way& way : OtherWays(planned)) CompareWay(planned, way, status, answer);
+      for (const Way& way : OtherWays(planned)) {
+        if (way.below == StateBelow::Kind::kRocksDb && !has_state_) continue;
+        CompareWay(planned, way, status, answer);
+      }
     }
     std::move(answer.begin(), answer.end(), std::back_inserter(sinks_));
     return status;
@@ -226,6 +253,12 @@ class UnitRunner {
     std::mt19937_64 seeds(ways_.seed * 1000003 + static_cast<uint64_t>(unit_.line));
     for (int i = 0; i < ways_.cuts; ++i) ways.push_back({"cuts", seeds(), true});
     ways.push_back({"restored at every row", 0, false, true});
+    Way below{"state below, restored at every row", 0, false, true};
+    below.below = StateBelow::Kind::kMap;
+    ways.push_back(below);
+    below = {"state in RocksDB, restored now and then", seeds(), true, true};
+    below.below = StateBelow::Kind::kRocksDb;
+    ways.push_back(below);
     ways.push_back({"read on a thread of its own", seeds(), true, false, false, true});
     ways.push_back({"… and restored at every batch", seeds(), true, true, false, true});
     if (!ReadsWatermarks(planned.plan))
@@ -260,6 +293,7 @@ class UnitRunner {
   Status RunWay(const PlannedJob& planned, const Way& way, std::vector<SinkChangelog>* sinks) {
     JobRun run(planned, input_, way, clock_);
     const Status status = run.Run();
+    if (way.below == StateBelow::Kind::kMap) has_state_ = run.has_state();
     for (const auto& [table, rows] : run.collected().all()) {
       SinkChangelog sink{table, rows, {}};
       for (const ExecPointer& root : planned.plan.roots) {
@@ -290,6 +324,7 @@ class UnitRunner {
   Session& session_;
   SystemClock clock_;
   std::vector<SinkChangelog> sinks_;
+  bool has_state_ = false;  // of the job that ran last with something below
   UnitRun run_;
 };
 

@@ -4,6 +4,8 @@
 //   cuts       random cuts into batches, seeded
 //   restored   after every row: snapshot to bytes, destroy, build anew from the plan, restore
 //   thread     the source on a thread of its own, with cuts; once more restored after every batch
+//   below      every entry of state below, in a map, restored after every row; once more in
+//              RocksDB, restored now and then
 //   deferred   watermarks at the end only, with cuts; where no operator reads watermarks
 //   batch      'execution.runtime-mode' = 'batch', restored: what the changelog folds to
 //

@@ -20,6 +20,8 @@ namespace rowtide {
 
 namespace {
 
+constexpr int kTableBits = 16;  // an operator has fewer states than that
+
 std::vector<std::string> ColumnTexts(const Schema& schema) {
   std::vector<std::string> columns;
   for (int i = 0; i < schema.size(); ++i)
@@ -190,6 +192,8 @@ class JobBuilder {
     context.clock = context_.connectors.clock;
     context.counters = &meters->counters;
     context.state_size = &meters->state;
+    context.tier = context_.tier;
+    context.first_table = static_cast<uint32_t>(number) << kTableBits;
     return context;
   }
 

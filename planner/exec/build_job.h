@@ -19,6 +19,8 @@
 
 namespace rowtide {
 
+class StateTier;
+
 struct BuildContext {
   ConnectorContext connectors;   // clock, feed, collected rows, output
   std::unique_ptr<Sink> result;  // of a query: where its rows go
@@ -28,6 +30,8 @@ struct BuildContext {
   // Of a job with checkpoints: what its life is called, and the life before; else empty.
   std::string job_id;
   std::string earlier_job_id;
+  // Beneath keyed state; null: all of it is in memory.
+  StateTier* tier = nullptr;
   // tests: watermarks come at the end only (Requires: !ReadsWatermarks)
   bool defers_watermarks = false;
   // tests: as with 'rowtide.source-threads' and 'rowtide.sink-threads'; the only source of a

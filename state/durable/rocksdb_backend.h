@@ -21,13 +21,17 @@
 #include "engine/key_group.h"
 #include "engine/keyed_state.h"
 
-namespace rowtide {
+namespace rocksdb {
+class DB;
+class Env;
+struct Options;
+}  // namespace rocksdb
 
-struct RocksDbEnvironment;  // state/durable/rocksdb_environment.h
+namespace rowtide {
 
 struct RocksDbOptions {
   size_t cache_bytes = size_t{32} << 20;
-  const RocksDbEnvironment* environment = nullptr;  // null: the machine
+  rocksdb::Env* env = nullptr;  // null: the machine's; tests inject faults
 };
 
 class RocksDbBackend final : public KeyedStateBackend {
@@ -60,9 +64,9 @@ class RocksDbBackend final : public KeyedStateBackend {
   Status Ingest(const std::vector<std::string>& names);
   Result<std::vector<StateFile>> FilesOf(const std::string& folder);
 
-  struct Store;
   std::string folder_;
-  std::unique_ptr<Store> store_;
+  std::unique_ptr<rocksdb::Options> options_;
+  std::unique_ptr<rocksdb::DB> db_;
   uint64_t next_run_ = 0;
   std::map<std::string, StateFile> hashed_;  // tables of the last checkpoint; they never change
 };

@@ -268,6 +268,7 @@ TEST(AggregateOracle, EveryRowGivesTheTable) {
           return GroupAggregate::Create(spec, kInput, context);
         },
         kInput);
+    if (seed % 5 == 0) harness.UseTier(seed % 2 == 0 ? 1 : 3000);
     Model model(calls);
     Folded folded;
     for (const TestRow& row : RandomChanges(&random, 150, inserts_only)) {
@@ -293,6 +294,7 @@ TEST(AggregateOracle, CutsIntoBatchesDoNotMatter) {
     };
     Harness single(factory, kInput);
     Harness cut(factory, kInput);
+    if (seed % 2 == 0) cut.UseTier(seed % 4 == 0 ? 1 : 3000);
     const TestRows changes = RandomChanges(&random, 400, false);
     for (const TestRow& row : changes) ASSERT_TRUE(single.Process({row}).ok());
     for (size_t at = 0; at < changes.size();) {
@@ -327,6 +329,7 @@ TEST(AggregateOracle, BundlesGiveTheTable) {
                             : GroupAggregate::Create(spec, kInput, context);
         },
         kInput);
+    if (seed % 2 == 0) harness.UseTier(seed % 4 == 0 ? 1 : 3000);
     Model model(calls);
     Folded folded;
     for (const TestRow& row : RandomChanges(&random, 150, inserts_only)) {
@@ -359,6 +362,7 @@ TEST(NormalizeOracle, TheLastRowOfEachKeyShows) {
           return ChangelogNormalize::Create(spec, kInput, context);
         },
         kInput);
+    if (seed % 2 == 0) harness.UseTier(seed % 4 == 0 ? 1 : 3000);
     std::map<Value, std::vector<Value>, Less> last;
     Folded folded;
     for (int i = 0; i < 300; ++i) {
@@ -394,6 +398,7 @@ TEST(MaterializerOracle, TheLastLivingRowOfEachKeyShows) {
           return SinkMaterializer::Create(spec, kInput, context);
         },
         kInput);
+    if (seed % 2 == 0) harness.UseTier(seed % 4 == 0 ? 1 : 3000);
     std::map<Value, std::vector<std::vector<Value>>, Less> living;
     std::map<Value, std::vector<Value>, Less> shown;
     for (const TestRow& row : RandomChanges(&random, 200, false)) {

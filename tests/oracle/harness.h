@@ -21,10 +21,12 @@
 #include <utility>
 #include <vector>
 
+#include "cli/script/map_backend.h"
 #include "engine/batch_builder.h"
 #include "engine/operator.h"
 #include "engine/snapshot.h"
 #include "engine/value_text.h"
+#include "state/state_tier.h"
 
 namespace rowtide {
 
@@ -101,10 +103,36 @@ class Harness final : public Collector {
     std::vector<std::pair<RowKind, std::vector<Value>>> pairs;
     for (const TestRow& row : rows) pairs.emplace_back(row.kind, row.values);
     const RowBatch batch = BatchOf(this->input(input), pairs);
-    return operator_->Process(input, batch, *this);
+    RT_TRY(operator_->Process(input, batch, *this));
+    return tier_ ? tier_->Work() : Status::Ok();
   }
-  Status Watermark(int64_t millis) { return operator_->Advance(0, Time::Watermark(millis), *this); }
-  Status AdvanceTime(Time time) { return operator_->Advance(0, time, *this); }
+  Status Watermark(int64_t millis) { return AdvanceTime(Time::Watermark(millis)); }
+  Status AdvanceTime(Time time) {
+    RT_TRY(operator_->Advance(0, time, *this));
+    return tier_ ? tier_->Work() : Status::Ok();
+  }
+
+  // A new operator with a tier beneath, whose backend holds `below`. With a few bytes allowed,
+  // every entry leaves memory after each batch.
+  void UseTier(int64_t bytes_max, MapBackend::Table below = {}, bool restored = false) {
+    operator_.reset();
+    tier_.reset();
+    tier_bytes_max_ = bytes_max;
+    backend_ = std::make_unique<MapBackend>(std::move(below));
+    tier_ =
+        std::make_unique<StateTier>(backend_.get(), StateTier::Options{bytes_max, restored, true});
+    context_.tier = tier_.get();
+    Make();
+  }
+  // The operator's bytes; with a tier, what lies below goes to `below`.
+  std::string Checkpoint(MapBackend::Table* below) {
+    if (!tier_) return SnapshotBytes();
+    EXPECT_TRUE(tier_->BeginCheckpoint("checkpoint").ok());
+    std::string bytes = SnapshotBytes();
+    EXPECT_TRUE(tier_->WaitWritten().ok());
+    *below = backend_->checkpoint("checkpoint");
+    return bytes;
+  }
 
   std::string SnapshotBytes() const {
     SnapshotWriter writer;
@@ -114,24 +142,27 @@ class Harness final : public Collector {
   // Through bytes into a new operator. The state's size has to come out the same as far as entries
   // go.
   void Restore() {
-    const std::string bytes = SnapshotBytes();
+    MapBackend::Table below;
+    const std::string bytes = Checkpoint(&below);
     const int64_t entries = size_.entries;
     operator_.reset();
     EXPECT_EQ(size_.entries, 0) << "entries are left over when the operator is gone";
     EXPECT_EQ(size_.bytes, 0) << "bytes are left over when the operator is gone";
-    Make();
+    if (tier_) {
+      UseTier(tier_bytes_max_, std::move(below), true);
+    } else {
+      Make();
+    }
     SnapshotReader reader(bytes);
     const Status status = operator_->Restore(reader);
     ASSERT_TRUE(status.ok()) << status.ToString();
     EXPECT_TRUE(reader.AtEnd());
-    EXPECT_EQ(size_.entries, entries);
+    EXPECT_TRUE(tier_ || size_.entries == entries);
     EXPECT_EQ(SnapshotBytes(), bytes) << "a restored operator has another snapshot";
   }
 
-  // Into a new operator, from the snapshots of several lanes.
+  // Into the operator as it was made, from the snapshots of several lanes.
   void RestoreFrom(const std::vector<std::string>& lanes) {
-    operator_.reset();
-    Make();
     for (size_t lane = 0; lane < lanes.size(); ++lane) {
       SnapshotReader reader(lanes[lane]);
       const Status status = lane == 0 ? operator_->Restore(reader) : operator_->Merge(reader);
@@ -181,6 +212,9 @@ class Harness final : public Collector {
   Counters counters_;
   StateSize size_;
   OperatorContext context_;
+  int64_t tier_bytes_max_ = 0;
+  std::unique_ptr<MapBackend> backend_;
+  std::unique_ptr<StateTier> tier_;
   std::unique_ptr<Operator> operator_;
   TestRows emitted_;
   int64_t watermarks_ = 0;

@@ -21,9 +21,11 @@ constexpr int kG = 0, kId = 1, kV = 2, kS = 3, kD = 4, kTs = 5;
 
 class Lanes {
  public:
-  Lanes(const OracleCase& oracle, int lanes)
-      : oracle_(oracle), key_codec_(oracle.input, oracle.key, oracle.settings.flink_compat) {
-    Make(lanes);
+  Lanes(const OracleCase& oracle, int lanes, int64_t tier_bytes)
+      : oracle_(oracle),
+        tier_bytes_(tier_bytes),
+        key_codec_(oracle.input, oracle.key, oracle.settings.flink_compat) {
+    Make(lanes, {}, false);
   }
 
   Status Process(const TestRow& row) {
@@ -38,11 +40,16 @@ class Lanes {
   }
   void Rescale(int lanes) {
     std::vector<std::string> snapshots;
-    for (const auto& lane : lanes_) snapshots.push_back(lane->SnapshotBytes());
+    MapBackend::Table below;
+    for (const auto& lane : lanes_) {
+      MapBackend::Table of_lane;
+      snapshots.push_back(lane->Checkpoint(&of_lane));
+      below.merge(of_lane);
+    }
     const int64_t before = entries();
-    Make(lanes);
+    Make(lanes, below, true);
     for (const auto& lane : lanes_) lane->RestoreFrom(snapshots);
-    EXPECT_EQ(entries(), before);
+    EXPECT_TRUE(tier_bytes_ > 0 || entries() == before);
   }
   TestRows Take() {
     TestRows rows;
@@ -59,16 +66,23 @@ class Lanes {
     for (const auto& lane : lanes_) entries += lane->size().entries;
     return entries;
   }
-  void Make(int lanes) {
+  void Make(int lanes, const MapBackend::Table& below, bool restored) {
     lanes_.clear();
     for (int lane = 0; lane < lanes; ++lane) {
       OperatorContext settings = oracle_.settings;
       settings.key_groups = KeyGroupsOfLane(lane, lanes);
       lanes_.push_back(std::make_unique<Harness>(oracle_.factory, oracle_.input, settings));
+      if (tier_bytes_ == 0) continue;
+      MapBackend::Table own = below;
+      std::erase_if(own, [&](const auto& entry) {
+        return !settings.key_groups.Has(static_cast<uint8_t>(entry.first[kBelowKeyHead - 1]));
+      });
+      lanes_.back()->UseTier(tier_bytes_, std::move(own), restored);
     }
   }
 
   const OracleCase& oracle_;
+  const int64_t tier_bytes_;  // 0: no tier
   KeyCodec key_codec_;
   std::vector<std::unique_ptr<Harness>> lanes_;
 };
@@ -102,9 +116,10 @@ class PerKey {
   std::map<std::string, std::string> changelogs_;
 };
 
-std::string RunOnLanes(const OracleCase& oracle, const std::vector<Event>& events, Random* random) {
+std::string RunOnLanes(const OracleCase& oracle, const std::vector<Event>& events, Random* random,
+                       int64_t tier_bytes) {
   const auto number = [&] { return 1 + static_cast<int>((*random)() % kLanesMax); };
-  Lanes lanes(oracle, random != nullptr ? number() : 1);
+  Lanes lanes(oracle, random != nullptr ? number() : 1, tier_bytes);
   const Schema output = lanes.output();
   PerKey keys(oracle);
   for (const Event& event : events) {
@@ -129,7 +144,10 @@ void RunCases(const std::vector<OracleCase>& cases, uint64_t seeds) {
       SCOPED_TRACE(oracle.name + ", seed " + std::to_string(seed));
       Random random(seed);
       const std::vector<Event> events = oracle.stream(random);
-      ASSERT_EQ(RunOnLanes(oracle, events, &random), RunOnLanes(oracle, events, nullptr));
+      const std::string single = RunOnLanes(oracle, events, nullptr, 0);
+      ASSERT_EQ(RunOnLanes(oracle, events, &random, 0), single);
+      ASSERT_EQ(RunOnLanes(oracle, events, &random, 1), single) << "with everything below";
+      ASSERT_EQ(RunOnLanes(oracle, events, &random, 2000), single) << "with some of it below";
     }
   }
 }

@@ -4,9 +4,10 @@
 //   one OracleCase = how to make the operator, how to make a stream for it, and a Model that
 //   recomputes
 //
-// Each stream runs three times: row by row, compared after every row; in random cuts; and restored
-// through bytes after every row. All three changelogs are equal. A case joins the oracle by a line
-// in oracle_test.cc. What failed is repeated with ROWTIDE_ORACLE_SEED=<seed>;
+// Each stream runs several times: row by row, compared after every row; in random cuts; restored
+// through bytes after every row; and with most of the state below. All changelogs are equal. A case
+// joins the oracle by a line in oracle_test.cc. What failed is repeated with
+// ROWTIDE_ORACLE_SEED=<seed>;
 // ROWTIDE_ORACLE_SECONDS says how long to look (default 5, over all cases).
 #pragma once
 
@@ -165,11 +166,12 @@ inline std::string RunComparing(const OracleCase& oracle, const std::vector<Even
   return changelog;
 }
 
-// In batches of up to `rows_max` rows, with a restore after each when asked for; returns the
-// changelog.
+// In batches of up to `rows_max` rows, with a restore after each when asked for; `tier_bytes`: what
+// a tier may hold in memory, 0 = no tier. Returns the changelog.
 inline std::string RunCut(const OracleCase& oracle, const std::vector<Event>& events,
-                          Random* random, int rows_max, bool restores) {
+                          Random* random, int rows_max, bool restores, int64_t tier_bytes = 0) {
   Harness harness(oracle.factory, oracle.input, oracle.settings, oracle.more_inputs);
+  if (tier_bytes > 0) harness.UseTier(tier_bytes);
   std::string changelog;
   TestRows batch;
   int batch_input = 0;
@@ -211,6 +213,9 @@ inline bool RunOracle(const OracleCase& oracle, Random random, int rows_max) {
   EXPECT_EQ(RunCut(oracle, events, nullptr, 1, true), changelog) << "restored after every row";
   EXPECT_EQ(RunCut(oracle, events, &random, 9, true), changelog)
       << "in random cuts, restored after each";
+  EXPECT_EQ(RunCut(oracle, events, &random, 9, true, 1), changelog)
+      << "with everything below, restored after each cut";
+  EXPECT_EQ(RunCut(oracle, events, &random, 3, false, 600), changelog) << "with most of it below";
   return !testing::Test::HasFailure();
 }
 

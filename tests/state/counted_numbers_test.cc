@@ -66,7 +66,7 @@ TEST_P(CountedNumbersTest, DoesWhatAMapDoes) {
     KeyBatch keys;
     keys.Add("k");
     std::vector<Entry> entries;
-    numbers.FindOrCreate(keys, &entries);
+    ASSERT_TRUE(numbers.FindOrCreate(keys, &entries).ok());
     int64_t highest = 0;
     int64_t negatives = 0;
     // Grows, then shrinks until all is gone, then is let lie.
@@ -110,11 +110,11 @@ TEST_P(CountedNumbersTest, DoesWhatAMapDoes) {
       SnapshotReader reader(bytes);
       ASSERT_TRUE(restored.Restore(reader).ok());
       ASSERT_EQ(BytesOf(restored), bytes);
-      numbers.FindOrCreate(keys, &entries);
+      ASSERT_TRUE(numbers.FindOrCreate(keys, &entries).ok());
     }
     ASSERT_EQ(Read(BytesOf(numbers)), model);
     // What cancels leaves nothing behind, whether folded number by number or at once.
-    numbers.FindOrCreate(keys, &entries);
+    ASSERT_TRUE(numbers.FindOrCreate(keys, &entries).ok());
     const Model rest = model;
     for (const auto& [number, count] : rest) {
       for (int64_t i = 0; i < std::abs(count); ++i) numbers.Note(entries[0], number, count > 0);
@@ -140,7 +140,7 @@ TEST(CountedNumbersTest, EraseAllGivesEverythingBack) {
   keys.Add("a");
   keys.Add("b");
   std::vector<Entry> entries;
-  numbers.FindOrCreate(keys, &entries);
+  ASSERT_TRUE(numbers.FindOrCreate(keys, &entries).ok());
   for (int i = 0; i < 50'000; ++i)
     numbers.Note(entries[i % 2 == 0 ? 0 : 1], i * 7919 % 50'021, false);
   for (const Entry key : entries) numbers.EraseAll(key);
@@ -155,11 +155,11 @@ TEST(CountedNumbersTest, AnExpiredKeyTakesItsNumbersAlong) {
   KeyBatch keys;
   keys.Add("k");
   std::vector<Entry> entries;
-  numbers.FindOrCreate(keys, &entries);
+  ASSERT_TRUE(numbers.FindOrCreate(keys, &entries).ok());
   for (int i = 0; i < 10'000; ++i) numbers.Note(entries[0], i, false);
   numbers.Touch(entries[0]);
   context.clock.Set(5000);
-  numbers.FindOrCreate(keys, &entries);
+  ASSERT_TRUE(numbers.FindOrCreate(keys, &entries).ok());
   EXPECT_FALSE(numbers.has_numbers(entries[0]));
   numbers.Settle();
   EXPECT_EQ(context.size.bytes, 0);

@@ -10,8 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "state/durable/rocksdb_environment.h"
-
 namespace rowtide {
 
 class FaultyFiles final : public rocksdb::FileSystemWrapper {
@@ -93,7 +91,6 @@ class FaultyFiles final : public rocksdb::FileSystemWrapper {
 struct FaultyDisk {
   std::shared_ptr<FaultyFiles> files = std::make_shared<FaultyFiles>();
   std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
-  RocksDbEnvironment environment{env.get()};
 };
 
 }  // namespace rowtide

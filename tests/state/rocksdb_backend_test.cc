@@ -114,7 +114,8 @@ TEST(RocksDbBackend, CheckpointsShareFilesAndOpenAgain) {
   ASSERT_TRUE(more.ok()) << more.status().ToString();
   int tables = 0;
   for (const StateFile& file : *files) {
-    EXPECT_EQ(file.bytes, static_cast<int64_t>(fs::file_size(folder / ("chk-1/" + file.name))));
+    EXPECT_EQ(file.bytes, fs::file_size(folder / ("chk-1/" + file.name)));
+    EXPECT_EQ(file.path, folder / ("chk-1/" + file.name));
     if (!file.name.ends_with(".sst")) continue;
     ++tables;
     EXPECT_GE(fs::hard_link_count(folder / ("chk-1/" + file.name)), 3u);
@@ -166,7 +167,7 @@ TEST(RocksDbBackend, ImportTakesTheKeyGroupsOfALane) {
 TEST(RocksDbBackend, AFullDiskIsSaidAndLeavesNothingBehind) {
   TemporaryFolder folder;
   FaultyDisk disk;
-  const auto backend = Made(RocksDbBackend::Create(folder / "work", {1 << 20, &disk.environment}));
+  const auto backend = Made(RocksDbBackend::Create(folder / "work", {1 << 20, disk.env.get()}));
   ASSERT_TRUE(Write(backend.get(), {{"a", "1"}}).ok());
   for (int appends = 0; appends < 4; ++appends) {
     disk.files->appends_left = appends;
@@ -187,12 +188,11 @@ TEST(RocksDbBackend, AFullDiskIsSaidAndLeavesNothingBehind) {
 TEST(RocksDbBackend, AReadErrorIsNoAbsence) {
   TemporaryFolder folder;
   FaultyDisk disk;
-  auto backend = Made(RocksDbBackend::Create(folder / "work", {1 << 20, &disk.environment}));
+  auto backend = Made(RocksDbBackend::Create(folder / "work", {1 << 20, disk.env.get()}));
   ASSERT_TRUE(Write(backend.get(), {{"a", "1"}, {"b", "2"}}).ok());
   ASSERT_TRUE(backend->Checkpoint(folder / "chk").ok());
   backend.reset();
-  backend =
-      Made(RocksDbBackend::Open(folder / "work", folder / "chk", {1 << 20, &disk.environment}));
+  backend = Made(RocksDbBackend::Open(folder / "work", folder / "chk", {1 << 20, disk.env.get()}));
   disk.files->reads_fail = true;
   const std::string_view keys[] = {"a", "x"};
   const Status status =
@@ -216,7 +216,7 @@ TEST(RocksDbBackend, DamageIsFound) {
     if (!file.name.ends_with(".sst")) continue;
     std::fstream damaged(folder / ("chk/" + file.name),
                          std::ios::in | std::ios::out | std::ios::binary);
-    damaged.seekp(file.bytes / 3);
+    damaged.seekp(static_cast<std::streamoff>(file.bytes / 3));
     damaged.put('\x5a').put('\x5a');
   }
   const auto opened = RocksDbBackend::Open(folder / "work", folder / "chk", {});

@@ -50,7 +50,7 @@ TEST(ValueStateTest, DoesWhatAMapDoes) {
         keys.Add("key" + std::to_string(number) + std::string(number % 40, 'k'));
       }
       if (round % 3 == 0) {
-        state.Find(keys, &entries);
+        ASSERT_TRUE(state.Find(keys, &entries).ok());
         for (int i = 0; i < rows; ++i) {
           const auto at = model.find(std::string(keys.key(i)));
           ASSERT_EQ(static_cast<bool>(entries[static_cast<size_t>(i)]), at != model.end());
@@ -60,7 +60,7 @@ TEST(ValueStateTest, DoesWhatAMapDoes) {
         }
         continue;
       }
-      state.FindOrCreate(keys, &entries);
+      ASSERT_TRUE(state.FindOrCreate(keys, &entries).ok());
       for (int i = 0; i < rows; ++i) {
         const Entry entry = entries[static_cast<size_t>(i)];
         const std::string key(keys.key(i));
@@ -108,7 +108,7 @@ TEST(ValueStateTest, DoesWhatAMapDoes) {
     EXPECT_EQ(visited, model.size());
     keys.Clear();
     for (const auto& [key, value] : model) keys.Add(key);
-    state.FindOrCreate(keys, &entries);
+    ASSERT_TRUE(state.FindOrCreate(keys, &entries).ok());
     for (const Entry entry : entries) state.Erase(entry);
     state.Settle();
     EXPECT_EQ(context.size.entries, 0);
@@ -128,7 +128,7 @@ TEST(ValueStateTest, AMillionKeysTakeLittleRoom) {
       const uint64_t key[2] = {i, i * 31};
       keys.Add({reinterpret_cast<const char*>(key), 16});
     }
-    state.FindOrCreate(keys, &entries);
+    ASSERT_TRUE(state.FindOrCreate(keys, &entries).ok());
     for (const Entry entry : entries) state.Assign(entry, 0);
   }
   EXPECT_EQ(state.entries(), 300'000);
@@ -141,15 +141,15 @@ TEST(ValueStateTest, OldEntriesExpireUnseenToo) {
   KeyBatch keys;
   std::vector<Entry> entries;
   for (int i = 0; i < 500; ++i) keys.Add("k" + std::to_string(i));
-  state.FindOrCreate(keys, &entries);
+  ASSERT_TRUE(state.FindOrCreate(keys, &entries).ok());
   for (const Entry entry : entries) state.Assign(entry, "v");
   context.clock.Advance(1000);
   keys.Clear();
   keys.Add("k7");
-  state.Find(keys, &entries);
+  ASSERT_TRUE(state.Find(keys, &entries).ok());
   EXPECT_FALSE(entries[0]);
   EXPECT_EQ(*context.counters.Find("expired"), 1);
-  for (int i = 0; i < 2000; ++i) state.Find(keys, &entries);
+  for (int i = 0; i < 2000; ++i) ASSERT_TRUE(state.Find(keys, &entries).ok());
   EXPECT_EQ(context.size.entries, 0);
   EXPECT_EQ(*context.counters.Find("expired"), 500);
 }
@@ -171,7 +171,9 @@ TEST(OrderedStateTest, DoesWhatASortedVectorDoes) {
     std::vector<Entry> entries;
     const auto view = [](const std::string& sort) { return SortKeyView{SortPrefixOf(sort), sort}; };
     for (int step = 0; step < rows_max * 6; ++step) {
-      if (step % 50 == 0 || entries.empty()) state.FindOrCreate(keys, &entries);
+      if (step % 50 == 0 || entries.empty()) {
+        ASSERT_TRUE(state.FindOrCreate(keys, &entries).ok());
+      }
       const Entry key = entries[0];
       const bool grows = (step / (rows_max * 2)) % 2 == 0;
       const unsigned choice = random() % 10;
@@ -229,7 +231,7 @@ TEST(OrderedStateTest, DoesWhatASortedVectorDoes) {
         entries.clear();
       }
     }
-    state.FindOrCreate(keys, &entries);
+    ASSERT_TRUE(state.FindOrCreate(keys, &entries).ok());
     state.Truncate(entries[0], 3);
     ASSERT_EQ(state.rows(entries[0]), std::min<int64_t>(3, static_cast<int64_t>(model.size())));
     state.EraseAll(entries[0]);

@@ -1,0 +1,58 @@
+#include "state/state_run.h"
+
+#include <algorithm>
+
+namespace rowtide {
+namespace {
+
+void WriteHead(uint32_t table, std::string_view key, char* to) {
+  const uint32_t big_endian = __builtin_bswap32(table);
+  std::memcpy(to, &big_endian, sizeof(big_endian));
+  to[sizeof(big_endian)] = static_cast<char>(KeyGroupOf(key));
+}
+
+}  // namespace
+
+void AppendBelowKey(uint32_t table, std::string_view key, std::string* to) {
+  char head[kBelowKeyHead];
+  WriteHead(table, key, head);
+  to->append(head, sizeof(head)).append(key);
+}
+
+std::string TablePrefix(uint32_t table) {
+  const uint32_t big_endian = __builtin_bswap32(table);
+  return {reinterpret_cast<const char*>(&big_endian), sizeof(big_endian)};
+}
+
+void StateRun::Add(uint32_t table, std::string_view key, const char* value, uint32_t value_size) {
+  const size_t key_size = kBelowKeyHead + key.size();
+  const size_t value_bytes = value_size == kGone ? 0 : value_size;
+  const size_t bytes = key_size + value_bytes;
+  if (bytes > left_) {
+    left_ = std::max(bytes, kBlockBytes);
+    blocks_.emplace_back(new char[left_]);
+    next_ = blocks_.back().get();
+  }
+  WriteHead(table, key, next_);
+  std::memcpy(next_ + kBelowKeyHead, key.data(), key.size());
+  if (value_bytes > 0) std::memcpy(next_ + key_size, value, value_bytes);
+  changes_.push_back({next_, static_cast<uint32_t>(key_size), value_size});
+  next_ += bytes;
+  left_ -= bytes;
+  bytes_ += static_cast<int64_t>(bytes + sizeof(Change));
+}
+
+std::vector<StateChange> StateRun::Sorted() {
+  std::sort(changes_.begin(), changes_.end(),
+            [](const Change& a, const Change& b) { return a.key_view() < b.key_view(); });
+  std::vector<StateChange> sorted;
+  sorted.reserve(changes_.size());
+  for (const Change& change : changes_) {
+    sorted.push_back({change.key_view(), std::nullopt});
+    if (change.value_size != kGone)
+      sorted.back().value = std::string_view(change.key + change.key_size, change.value_size);
+  }
+  return sorted;
+}
+
+}  // namespace rowtide

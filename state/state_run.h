@@ -1,0 +1,60 @@
+// Changes on their way from the hot tier to the backend: gathered in any order, written in the
+// order of their keys.
+//
+//   Put(3, "b", "x")  Put(1, "z", "y")  Remove(3, "a")   ->   1 z: y | 3 a: gone | 3 b: x
+//
+// Bytes lie in blocks, so a run grows without being copied. Gathered by the lane's thread, sorted
+// and written by another one.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/key_group.h"
+#include "engine/keyed_state.h"
+
+namespace rowtide {
+
+// The key of an entry in the backend: table and key group in front of the canonical key.
+inline constexpr size_t kBelowKeyHead = sizeof(uint32_t) + 1;
+void AppendBelowKey(uint32_t table, std::string_view key, std::string* to);
+// What is in front of every key of the table.
+std::string TablePrefix(uint32_t table);
+
+class StateRun {
+ public:
+  // A key may come once.
+  void Put(uint32_t table, std::string_view key, std::string_view value) {
+    Add(table, key, value.data(), static_cast<uint32_t>(value.size()));
+  }
+  void Remove(uint32_t table, std::string_view key) { Add(table, key, nullptr, kGone); }
+
+  bool empty() const { return changes_.empty(); }
+  int64_t bytes() const { return bytes_; }
+  // Sorts; good until the next change.
+  std::vector<StateChange> Sorted();
+
+ private:
+  static constexpr uint32_t kGone = 0xffffffff;
+  static constexpr size_t kBlockBytes = size_t{1} << 20;
+  struct Change {
+    const char* key;  // the value follows it
+    uint32_t key_size;
+    uint32_t value_size;
+    std::string_view key_view() const { return {key, key_size}; }
+  };
+  void Add(uint32_t table, std::string_view key, const char* value, uint32_t value_size);
+
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  size_t left_ = 0;
+  char* next_ = nullptr;
+  int64_t bytes_ = 0;
+  std::vector<Change> changes_;
+};
+
+}  // namespace rowtide

@@ -1,0 +1,210 @@
+#include "state/state_tier.h"
+
+#include <algorithm>
+
+#include "engine/thread_start.h"
+
+namespace rowtide {
+namespace {
+
+constexpr int kCopiedAtOnce = 2000;
+constexpr int kReadAtOnce = 1000;
+constexpr size_t kWaitingRunsMax = 2;  // more are not gathered while these are not written
+
+}  // namespace
+
+// What a thread writes, and what came of it.
+struct StateTier::Writer {
+  std::deque<std::unique_ptr<StateRun>> runs;  // those that are left after an error
+  std::string folder;
+  std::vector<StateFile> files;
+  Status status;
+  std::atomic<bool> done{false};
+  std::thread thread;
+
+  Status Write(KeyedStateBackend* backend) {
+    for (; !runs.empty(); runs.pop_front()) RT_TRY(backend->WriteRun(runs.front()->Sorted()));
+    if (folder.empty()) return Status::Ok();
+    RT_ASSIGN(files, backend->Checkpoint(folder));
+    return Status::Ok();
+  }
+};
+
+StateTier::StateTier(KeyedStateBackend* backend, Options options)
+    : backend_(backend),
+      options_(options),
+      warms_up_(options.restored && options.warms_up),
+      run_(std::make_unique<StateRun>()) {}
+
+StateTier::~StateTier() {
+  if (writer_) writer_->thread.join();
+}
+
+uint32_t StateTier::Register(TieredState* state, uint32_t first_table) {
+  const auto before = std::count(first_tables_.begin(), first_tables_.end(), first_table);
+  states_.push_back(state);
+  first_tables_.push_back(first_table);
+  return first_table + static_cast<uint32_t>(before);
+}
+
+void StateTier::Unregister(TieredState* state) {
+  // Numbers of tables are given out in the order of making; nothing is made after this.
+  std::erase(states_, state);
+}
+
+int64_t StateTier::bytes() const {
+  int64_t bytes = run_->bytes();
+  for (const TieredState* state : states_) bytes += state->bytes();
+  for (const auto& run : runs_) bytes += run->bytes();
+  return bytes;
+}
+
+// --- checkpoints ---
+
+Status StateTier::BeginCheckpoint(std::string folder) {
+  folder_.clear();  // of one that nobody waits for any more
+  RT_TRY(WriteAll());
+  for (TieredState* state : states_) state->Freeze();
+  copies_ = unsettled_ = true;
+  folder_ = std::move(folder);
+  has_files_ = false;
+  return Status::Ok();
+}
+
+bool StateTier::busy() const { return copies_ || writer_ || !runs_.empty() || warms_up_; }
+
+bool StateTier::written() const {
+  if (has_files_) return true;
+  return !copies_ && runs_.empty() && writer_ && writer_->done;
+}
+
+Result<std::vector<StateFile>> StateTier::WaitWritten() {
+  const Status status = WriteAll();
+  if (!status.ok()) folder_.clear();
+  RT_TRY(status);
+  RT_CHECK(has_files_);
+  has_files_ = false;
+  return std::move(files_);
+}
+
+Status StateTier::Work() {
+  RT_TRY(CollectWriter(false));
+  if (runs_.size() < kWaitingRunsMax) RT_TRY(CopySlice(kCopiedAtOnce));
+  if (!writer_) RT_TRY(StartWriter());
+  RT_TRY(EvictIfOver());
+  return WarmUp();
+}
+
+// A run that is large enough leaves while the next one is gathered.
+Status StateTier::CopySlice(int entries_max) {
+  if (!copies_) return Status::Ok();
+  copies_ = false;
+  for (TieredState* state : states_) {
+    if (!state->CopyFrozen(entries_max, run_.get())) {
+      copies_ = true;
+      break;
+    }
+  }
+  if (run_->empty() || (copies_ && run_->bytes() < options_.bytes_max / 8)) return Status::Ok();
+  runs_.push_back(std::exchange(run_, std::make_unique<StateRun>()));
+  return Status::Ok();
+}
+
+Status StateTier::StartWriter() {
+  const bool ends = !copies_ && !folder_.empty();
+  if (runs_.empty() && !ends) return Status::Ok();
+  auto writer = std::make_unique<Writer>();
+  writer->runs = std::move(runs_);
+  runs_.clear();
+  if (ends) writer->folder = std::exchange(folder_, std::string());
+  Writer* const own = writer.get();
+  Result<std::thread> thread = StartThread([own, backend = backend_] {
+    own->status = own->Write(backend);
+    own->done = true;
+  });
+  if (!thread.ok()) {
+    runs_ = std::move(writer->runs);
+    folder_ = writer->folder;
+    return thread.status();
+  }
+  writer->thread = std::move(*thread);
+  writer_ = std::move(writer);
+  return Status::Ok();
+}
+
+// What the thread could not write is written by the next one.
+Status StateTier::CollectWriter(bool waits) {
+  if (!writer_ || (!waits && !writer_->done)) return Status::Ok();
+  writer_->thread.join();
+  const std::unique_ptr<Writer> writer = std::move(writer_);
+  if (!writer->status.ok()) {
+    while (!writer->runs.empty()) {
+      runs_.push_front(std::move(writer->runs.back()));
+      writer->runs.pop_back();
+    }
+    folder_ = writer->folder;
+    return writer->status;
+  }
+  if (!writer->folder.empty()) {
+    files_ = std::move(writer->files);
+    has_files_ = true;
+  }
+  if (unsettled_ && !copies_ && runs_.empty()) {
+    unsettled_ = false;
+    for (TieredState* state : states_) state->FrozenIsBelow();
+  }
+  return Status::Ok();
+}
+
+// Everything that is frozen, now.
+Status StateTier::WriteAll() {
+  while (copies_ || writer_ || !runs_.empty() || !folder_.empty()) {
+    RT_TRY(CollectWriter(!copies_ || runs_.size() >= kWaitingRunsMax));
+    if (runs_.size() < kWaitingRunsMax) RT_TRY(CopySlice(kCopiedAtOnce));
+    if (!writer_) RT_TRY(StartWriter());
+  }
+  return Status::Ok();
+}
+
+// --- memory ---
+
+// An eighth of what is allowed goes at once, so that runs are large. What is on its way down cannot
+// be forgotten before it has arrived: it is waited for.
+Status StateTier::EvictIfOver() {
+  const int64_t held = bytes();
+  if (held <= options_.bytes_max) return Status::Ok();
+  RT_TRY(WriteAll());
+  warms_up_ = false;
+  const int64_t wanted = bytes() - options_.bytes_max / 8 * 7;
+  if (wanted <= 0) return Status::Ok();
+  auto dirty = std::make_unique<StateRun>();
+  int64_t total = 0;
+  for (const TieredState* state : states_) total += state->bytes();
+  for (TieredState* state : states_) {
+    const double share = static_cast<double>(state->bytes()) / static_cast<double>(total);
+    state->ChooseVictims(static_cast<int64_t>(share * static_cast<double>(wanted)) + 1,
+                         dirty.get());
+  }
+  if (!dirty->empty()) {
+    runs_.push_back(std::move(dirty));
+    RT_TRY(WriteAll());
+  }
+  for (TieredState* state : states_) state->DropVictims();
+  return Status::Ok();
+}
+
+Status StateTier::WarmUp() {
+  if (!warms_up_) return Status::Ok();
+  if (bytes() > options_.bytes_max / 8 * 7) {
+    warms_up_ = false;
+    return Status::Ok();
+  }
+  for (TieredState* state : states_) {
+    RT_ASSIGN(const bool all, state->WarmUp(kReadAtOnce));
+    if (!all) return Status::Ok();
+  }
+  warms_up_ = false;
+  return Status::Ok();
+}
+
+}  // namespace rowtide

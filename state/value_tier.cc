@@ -1,0 +1,222 @@
+// What ValueState does with a tier beneath it: which entries have changed, copying them out,
+// reading what is below, and making room.
+//
+//   tracks   new: no list            -> changes -> changed list
+//            Freeze: the lists change their roles, which costs nothing
+//            frozen -> its turn comes, or it changes -> copied out; is below
+//
+// An entry is in one list at most, at the place that it keeps with it. An erased entry whose key is
+// below stays, without a value, until the backend has been told.
+#include <algorithm>
+
+#include "state/value_state.h"
+
+namespace rowtide {
+
+void ValueState::NoteFirstChange(Arena::Ref ref) {
+  if (enters_) return;
+  Tracks* tracks = TracksOf(At(ref));
+  if (tracks->list != 0) {  // frozen: what it was at the barrier is kept
+    ListOf(*tracks)[tracks->place] = 0;
+    CopyOut(ref, tier_->run());
+  }
+  tracks->list = changed_;
+  tracks->place = static_cast<uint32_t>(ListOf(*tracks).size());
+  ListOf(*tracks).push_back(ref);
+}
+
+// In the form of below: | clock, with a TTL | value |. What is marked lies elsewhere, so below
+// there is nothing of it.
+void ValueState::CopyOut(Arena::Ref ref, StateRun* run) {
+  Header* const header = At(ref);
+  Tracks* const tracks = TracksOf(header);
+  tracks->list = 0;
+  const std::string_view key{KeyOf(header), header->key_size};
+  if (header->value_size >= kMarkBit) {  // a mark, or no value
+    if (!tracks->is_below) return;
+    run->Remove(number_, key);
+    if (header->value_size == kNoValue) gone_.emplace_back(key);
+    return;
+  }
+  tracks->is_below = true;
+  if (!clocked_ && !form_.write) {
+    run->Put(number_, key, {ValueOf(header), header->value_size});
+    return;
+  }
+  below_value_.clear();
+  if (clocked_) below_value_.append(reinterpret_cast<const char*>(header + 1), sizeof(int64_t));
+  if (form_.write) {
+    form_.write(ValueOf(header), &below_value_);
+  } else {
+    below_value_.append(ValueOf(header), header->value_size);
+  }
+  run->Put(number_, key, below_value_);
+}
+
+// --- checkpoints ---
+
+void ValueState::Freeze() {
+  Settle();
+  RT_DCHECK(lists_[2 - changed_].empty());
+  changed_ = static_cast<uint8_t>(3 - changed_);
+  copied_ = 0;
+}
+
+bool ValueState::CopyFrozen(int entries_max, StateRun* run) {
+  std::vector<Arena::Ref>& frozen = lists_[2 - changed_];
+  for (; copied_ < frozen.size() && entries_max > 0; ++copied_, --entries_max) {
+    if (copied_ + 8 < frozen.size() && frozen[copied_ + 8] != 0)
+      __builtin_prefetch(At(frozen[copied_ + 8]));
+    if (frozen[copied_] != 0) CopyOut(frozen[copied_], run);
+  }
+  if (copied_ < frozen.size()) return false;
+  frozen.clear();
+  return true;
+}
+
+void ValueState::FrozenIsBelow() {
+  Settle();
+  for (const std::string& key : gone_) {
+    HotTable::Slot* const slot = Lookup(key, HashBytes(key));
+    if (slot == nullptr || Has({slot}) || TracksOf(HeaderOf({slot}))->list != 0) continue;
+    Release(slot);
+  }
+  gone_.clear();
+}
+
+// --- memory ---
+
+int64_t ValueState::bytes() const {
+  return arena_.in_use() + kSlotBytes * table_.entries() +
+         static_cast<int64_t>((lists_[0].size() + lists_[1].size()) * sizeof(Arena::Ref));
+}
+
+// The hand goes over the segments; who was used since it came by gets a second chance. Two rounds
+// find everything that may leave. What an entry refers to counts with its share of the state.
+void ValueState::ChooseVictims(int64_t bytes, StateRun* run) {
+  Settle();
+  victims_.clear();
+  const int64_t each = this->bytes() / std::max<int64_t>(table_.entries(), 1) + 1;
+  for (size_t seen = 0; bytes > 0 && seen < 2 * table_.segments(); ++seen) {
+    if (++hand_ >= table_.segments()) hand_ = 0;
+    table_.VisitSegment(hand_, [&](HotTable::Slot* slot) {
+      const Entry entry{slot};
+      Tracks* const tracks = TracksOf(HeaderOf(entry));
+      if (bytes <= 0 || IsMarked(entry)) return;
+      if (tracks->referenced) {
+        tracks->referenced = false;
+        return;
+      }
+      if (tracks->list != 0) {
+        ListOf(*tracks)[tracks->place] = 0;
+        CopyOut(HotTable::RefOf(*slot), run);
+      }
+      tracks->referenced = true;  // so that the second round passes it over
+      victims_.push_back(slot);
+      bytes -= each;
+    });
+  }
+  // Few are left in the list of what changed: those that stayed.
+  std::vector<Arena::Ref>& changed = lists_[changed_ - 1];
+  size_t kept = 0;
+  for (const Arena::Ref ref : changed) {
+    if (ref == 0) continue;
+    TracksOf(At(ref))->place = static_cast<uint32_t>(kept);
+    changed[kept++] = ref;
+  }
+  changed.resize(kept);
+}
+
+void ValueState::DropVictims() {
+  if (!victims_.empty()) complete_ = false;
+  for (HotTable::Slot* const slot : victims_) {
+    const Entry entry{slot};
+    if (Has(entry)) {
+      if (forget_) forget_(ValueOf(HeaderOf(entry)));
+      CountValues(-1);
+    }
+    Release(slot);
+  }
+  victims_.clear();
+  gone_.clear();
+}
+
+// --- reading ---
+
+// Makes an entry of what the backend holds for the key.
+Status ValueState::Enter(std::string_view key, uint64_t hash, std::string_view below) {
+  int64_t clock = 0;
+  if (clocked_) {
+    if (below.size() < sizeof(clock))
+      return Status::Corruption("an entry of the state has {} bytes, too few for its clock",
+                                below.size());
+    std::memcpy(&clock, below.data(), sizeof(clock));
+    below.remove_prefix(sizeof(clock));
+  }
+  const Entry entry = Create(key, hash, form_.read ? expected_bytes_ : below.size());
+  unsettled_.pop_back();
+  TracksOf(HeaderOf(entry))->is_below = true;
+  enters_ = true;
+  if (form_.read) {
+    const Status read = form_.read(below, entry);
+    enters_ = false;
+    RT_TRY(read);
+  } else {
+    Assign(entry, below);
+    enters_ = false;
+  }
+  if (clocked_) SetClock(HeaderOf(entry), clock);
+  return Status::Ok();
+}
+
+// The keys of the rows in `missing_`, each once.
+Status ValueState::ReadMissing(const KeyBatch& keys) {
+  below_keys_.clear();
+  std::vector<size_t> ends;
+  for (const int32_t row : missing_) {
+    AppendBelowKey(number_, keys.key(row), &below_keys_);
+    ends.push_back(below_keys_.size());
+  }
+  std::vector<std::pair<std::string_view, int32_t>> asked;
+  for (size_t i = 0, begin = 0; i < ends.size(); begin = ends[i++])
+    asked.emplace_back(std::string_view(below_keys_).substr(begin, ends[i] - begin), missing_[i]);
+  std::sort(asked.begin(), asked.end());
+  const auto same_key = [](const auto& a, const auto& b) { return a.first == b.first; };
+  asked.erase(std::unique(asked.begin(), asked.end(), same_key), asked.end());
+  std::vector<std::string_view> sorted;
+  for (const auto& [key, row] : asked) sorted.push_back(key);
+  return tier_->backend().MultiGet(sorted, [&](size_t i, std::string_view value) {
+    const int32_t row = asked[i].second;
+    return Enter(keys.key(row), keys.hash(row), value);
+  });
+}
+
+// The next entries below that are not in memory; true at the end.
+Result<bool> ValueState::WarmUp(int entries_max) {
+  if (complete_) return true;
+  Settle();
+  const std::string prefix = TablePrefix(number_);
+  const std::string from = warmed_.empty() ? prefix : warmed_ + '\0';
+  int left = entries_max;
+  RT_TRY(tier_->backend().Scan(from, TablePrefix(number_ + 1),
+                               [&](std::string_view below, std::string_view value) {
+                                 return WarmEntry(below, value, &left);
+                               }));
+  if (left == 0) return false;
+  complete_ = true;
+  return true;
+}
+
+Result<bool> ValueState::WarmEntry(std::string_view below, std::string_view value, int* left) {
+  if (below.size() < kBelowKeyHead || below.size() - kBelowKeyHead > kKeyBytesMax)
+    return Status::Corruption("a key of the state has {} bytes", below.size());
+  const std::string_view key = below.substr(kBelowKeyHead);
+  const uint64_t hash = HashBytes(key);
+  if (Lookup(key, hash) == nullptr) {
+    RT_TRY(Enter(key, hash, value));
+  }
+  warmed_ = below;
+  return --*left > 0;
+}
+
+}  // namespace rowtide
