@@ -132,6 +132,8 @@ CommandLine::CommandLine() : parser_(std::make_unique<Parser>()) {
   AddRun();
   AddExplain();
   AddShell();
+  AddState();
+  AddSavepoint();
   AddTest();
   AddGenerate();
   AddHelp();
@@ -246,6 +248,74 @@ void CommandLine::AddShell() {
   AddPrintOptions(verb);
   AddErrorOptions(verb);
   verb.Example("rowtide shell --output changelog", "rows as text");
+}
+
+void CommandLine::AddState() {
+  CLI::App* state = parser_->app.add_subcommand("state", "What a state folder holds");
+  state->require_subcommand(1);
+  {
+    Verb verb(*this, *state, "ls",
+              {"state ls", "List the jobs and checkpoints of a state folder",
+               "Of a folder: each checkpoint, the newest first, with its epoch, time, kind, lanes "
+               "and bytes. Of one checkpoint or savepoint: its operators, and how many bytes each "
+               "keeps."});
+    verb.Add(
+        {"path", "DIR", "A state folder, a job's folder in it, or a checkpoint", {}, true, true},
+        &state_list_.path);
+    verb.Add({"--output", "FORM", "How the rows are printed", {"table", "json", "csv"}}, &output_);
+    AddErrorOptions(verb);
+    verb.Example(
+        "rowtide run --state kept -c \"CREATE TABLE d WITH ('connector' = 'print') AS SELECT 1 AS "
+        "n\"; rowtide state ls kept",
+        "of all jobs that keep their state there");
+  }
+  {
+    Verb verb(*this, *state, "check",
+              {"state check", "Say what a script would go on from, and run nothing",
+               "For each INSERT: the checkpoint that it would be restored from, and what of it "
+               "fits. A query that has changed is refused with what has changed."});
+    verb.Add({"file", "FILE", "SQL file; - for standard input", {}, true, true},
+             &state_check_.file);
+    verb.Add({"dir", "DIR", "The state folder", {}, true, true}, &state_check_.state.dir);
+    verb.Add({"--restore", "PATH", "Where nothing is kept: a savepoint or checkpoint", {}, true},
+             &state_check_.state.restore);
+    verb.Flag("--allow-non-restored-state", "Drop state that the query has no place for",
+              &state_check_.state.allows_lost);
+    AddErrorOptions(verb);
+    verb.Example("rowtide state check keep_first.sql kept", "before the changed script is started");
+  }
+}
+
+void CommandLine::AddSavepoint() {
+  const OptionText path{"path", "DIR", "The state folder, or the job's folder in it",
+                        {},     true,  true};
+  {
+    Verb verb(*this, parser_->app, "savepoint",
+              {"savepoint", "Have a running job write a savepoint",
+               "A savepoint is a checkpoint of your own: it can be moved to another folder or "
+               "machine and is never deleted by Rowtide. `rowtide run --restore` goes on from it. "
+               "The job runs on. Prints where it lies."});
+    verb.Add(path, &ask_.path);
+    verb.Add(
+        {"target", "PATH", "Where to, a new folder; beside the checkpoints without it", {}, true},
+        &ask_.savepoint);
+    AddErrorOptions(verb);
+    verb.Example(
+        "rowtide run --state kept job.sql & sleep 2; rowtide savepoint kept before_upgrade",
+        "while the job of another terminal runs");
+  }
+  {
+    Verb verb(*this, parser_->app, "stop",
+              {"stop", "Have a running job end in good order",
+               "All that was read is in a checkpoint then, and shown by the sinks; the same "
+               "command goes on from it. As a first Ctrl-C in the job's terminal."});
+    verb.Add(path, &ask_.path);
+    verb.Add({"--savepoint", "PATH", "Write a savepoint first, into this new folder", {}, true},
+             &ask_.savepoint);
+    AddErrorOptions(verb);
+    verb.Example("rowtide run --state kept job.sql & sleep 2; rowtide stop kept",
+                 "from another terminal");
+  }
 }
 
 void CommandLine::AddTest() {
@@ -440,6 +510,13 @@ int CommandLine::Dispatch() {
     if (name == "run") return rowtide::Run(run_);
     if (name == "explain") return Explain(explain_);
     if (name == "shell") return Alone();
+    if (name == "state ls") return ListState(state_list_, print_.output);
+    if (name == "state check") return CheckState(state_check_);
+    if (name == "savepoint") return Savepoint(ask_);
+    if (name == "stop") {
+      ask_.wants_savepoint = !ask_.savepoint.empty();
+      return Stop(ask_);
+    }
     if (name == "test") return Test(test_);
     if (name == "bench generate") return GenerateEvents(generate_);
     if (name == "help") return Help();

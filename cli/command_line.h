@@ -13,6 +13,7 @@
 #include "cli/explain.h"
 #include "cli/run.h"
 #include "cli/shell/shell.h"
+#include "cli/state_verbs.h"
 #include "cli/test.h"
 #include "cli/verb_text.h"
 
@@ -31,6 +32,8 @@ class CommandLine {
   void AddRun();
   void AddExplain();
   void AddShell();
+  void AddState();
+  void AddSavepoint();
   void AddTest();
   void AddGenerate();
   void AddHelp();
@@ -59,6 +62,9 @@ class CommandLine {
   RunArguments run_;
   ExplainArguments explain_;
   PrintSettings print_;
+  StateListArguments state_list_;
+  StateCheckArguments state_check_;
+  AskArguments ask_;
   TestArguments test_;
   GenerateArguments generate_;
   std::string output_;

@@ -34,6 +34,41 @@ bool HasShownRows(const std::string& checkpoint_path) {
                      [](const NodeIdentity& node) { return node.kind.starts_with("Sink("); });
 }
 
+std::string FolderOf(const PlannedJob& planned, const StateSettings& settings) {
+  if (!settings.dir.empty()) return settings.dir;
+  return LocalPath(planned.options.Get("execution.checkpointing.dir"));
+}
+
+Result<std::optional<LoadedCheckpoint>> NewestIn(const std::string& folder,
+                                                 const DurableJob::Say& say) {
+  RT_ASSIGN(const std::vector<CheckpointEntry> entries, ListCheckpoints(folder));
+  Status damage = Status::Ok();
+  for (const CheckpointEntry& entry : entries) {
+    if (!entry.is_decided) continue;  // nobody has seen anything of it
+    Result<LoadedCheckpoint> loaded = LoadCheckpoint(entry.path);
+    if (loaded.ok()) {
+      if (!damage.ok())
+        say(fmt::format("{}; going on from {} instead", damage.message(), entry.path));
+      return std::optional<LoadedCheckpoint>(std::move(*loaded));
+    }
+    if (loaded.status().code() == StatusCode::kUnsupported) return loaded.status();
+    if (HasShownRows(entry.path)) {
+      return Status(loaded.status())
+          .WithContext("the newest checkpoint cannot be read: " + entry.path)
+          .WithErrorCode("RT6002")
+          .WithHint(
+              "rows up to it have been shown already, so an older one would show them again: "
+              "--fresh --restore OLDER to go on from one all the same, --fresh to begin anew");
+    }
+    if (damage.ok()) damage = Status(loaded.status()).WithContext("damaged: " + entry.path);
+  }
+  if (damage.ok()) return std::optional<LoadedCheckpoint>();
+  return std::move(damage)
+      .WithContext("no checkpoint can be restored")
+      .WithErrorCode("RT6003")
+      .WithHint("--fresh begins anew, without any state");
+}
+
 CheckpointSettings SettingsOf(const Options& options) {
   CheckpointSettings settings;
   settings.interval_millis = options.IsSet("execution.checkpointing.interval")
@@ -57,8 +92,7 @@ DurableJob::DurableJob(std::unique_ptr<CheckpointFolder> folder, const PlannedJo
 Result<std::unique_ptr<DurableJob>> DurableJob::Open(const PlannedJob& planned,
                                                      const StateSettings& settings, int occurrence,
                                                      Say say) {
-  std::string dir = settings.dir;
-  if (dir.empty()) dir = LocalPath(planned.options.Get("execution.checkpointing.dir"));
+  const std::string dir = FolderOf(planned, settings);
   if (dir.empty()) return std::unique_ptr<DurableJob>();
   if (planned.is_query || planned.gives_final_rows()) {
     say(planned.is_query ? "the rows of a SELECT are not kept in the state folder: it starts anew "
@@ -68,59 +102,31 @@ Result<std::unique_ptr<DurableJob>> DurableJob::Open(const PlannedJob& planned,
   }
   RT_ASSIGN(std::unique_ptr<CheckpointFolder> folder,
             CheckpointFolder::Open(dir, FolderNameOf(planned.name, occurrence), Version()));
-  std::unique_ptr<DurableJob> job(new DurableJob(std::move(folder), planned, std::move(say)));
-  RT_TRY(job->Choose(settings));
+  std::unique_ptr<DurableJob> job(new DurableJob(std::move(folder), planned, say));
+  RT_ASSIGN(job->chosen_, Find(planned, settings, occurrence, say));
+  job->allows_lost_ = settings.allows_lost ||
+                      planned.options.GetBool("execution.state-recovery.ignore-unclaimed-state");
+  job->is_fresh_ = settings.fresh;
+  if (settings.fresh) job->folder_->ChooseNewLife();
   return job;
 }
 
-Status DurableJob::Choose(const StateSettings& settings) {
-  const Options& options = planned_.options;
-  allows_lost_ =
-      settings.allows_lost || options.GetBool("execution.state-recovery.ignore-unclaimed-state");
-  std::string from = settings.restore;
-  if (from.empty()) from = LocalPath(options.Get("execution.state-recovery.path"));
+Result<std::optional<LoadedCheckpoint>> DurableJob::Find(const PlannedJob& planned,
+                                                         const StateSettings& settings,
+                                                         int occurrence, const Say& say) {
+  std::string given = settings.restore;
+  if (given.empty()) given = LocalPath(planned.options.Get("execution.state-recovery.path"));
+  std::optional<LoadedCheckpoint> found;
   if (!settings.fresh) {
-    RT_TRY(ChooseNewest());
-    if (chosen_) {
-      if (!from.empty()) say_(fmt::format("{} is not used: the job has gone on since then", from));
-      return Status::Ok();
-    }
+    const std::string dir = FolderOf(planned, settings);
+    RT_ASSIGN(found, NewestIn(dir + "/" + FolderNameOf(planned.name, occurrence), say));
+    if (found && !given.empty())
+      say(fmt::format("{} is not used: the job has gone on since then", given));
   }
-  if (!from.empty()) {
-    RT_ASSIGN(chosen_, LoadCheckpoint(from));
+  if (!found && !given.empty()) {
+    RT_ASSIGN(found, LoadCheckpoint(given));
   }
-  if (settings.fresh) RT_TRY(folder_->BeginAfresh());
-  return Status::Ok();
-}
-
-Status DurableJob::ChooseNewest() {
-  RT_ASSIGN(const std::vector<CheckpointEntry> entries, ListCheckpoints(folder_->path()));
-  Status damage = Status::Ok();
-  for (const CheckpointEntry& entry : entries) {
-    if (!entry.is_decided) continue;  // nobody has seen anything of it
-    Result<LoadedCheckpoint> loaded = LoadCheckpoint(entry.path);
-    if (loaded.ok()) {
-      if (!damage.ok())
-        say_(fmt::format("{}; going on from {} instead", damage.message(), entry.path));
-      chosen_ = std::move(*loaded);
-      return Status::Ok();
-    }
-    if (loaded.status().code() == StatusCode::kUnsupported) return loaded.status();
-    if (HasShownRows(entry.path)) {
-      return Status(loaded.status())
-          .WithContext("the newest checkpoint cannot be read: " + entry.path)
-          .WithErrorCode("RT6002")
-          .WithHint(
-              "rows up to it have been shown already, so an older one would show them again: "
-              "--fresh --restore OLDER to go on from one all the same, --fresh to begin anew");
-    }
-    if (damage.ok()) damage = Status(loaded.status()).WithContext("damaged: " + entry.path);
-  }
-  if (damage.ok()) return Status::Ok();
-  return std::move(damage)
-      .WithContext("no checkpoint can be restored")
-      .WithErrorCode("RT6003")
-      .WithHint("--fresh begins anew, without any state");
+  return found;
 }
 
 bool DurableJob::is_finished() const {
@@ -136,6 +142,7 @@ void DurableJob::Prepare(JobOptions* options) {
   checkpointer_ = std::make_unique<Checkpointer>(folder_.get(), SettingsOf(planned_.options),
                                                  chosen_ ? chosen_->checkpoint.epoch : 0, say_);
   options->checkpointer = checkpointer_.get();
+  options->requests = &requests_;
   options->head.job_name = planned_.name;
   options->head.plan = ExplainExec(planned_.plan);
   options->head.state_ttl_millis = planned_.options.GetMillis("table.exec.state.ttl");
@@ -152,8 +159,9 @@ Status DurableJob::Restore(Job& job) {
     checkpoint.lanes.emplace_back();
     plan.from.assign(job.Identities().size(), RestorePlan::kStartsEmpty);
   }
-  RT_TRY(folder_->RemoveLeftovers());
+  RT_TRY(is_fresh_ ? folder_->BeginAfresh() : folder_->RemoveLeftovers());
   RT_TRY(job.Restore(checkpoint, plan));
+  RT_ASSIGN(control_, ControlSocket::Open(folder_->path(), &requests_));
   say_(chosen_ ? fmt::format("goes on from {}", chosen_->path)
                : fmt::format("starts from the first record; state goes to {}", folder_->path()));
   return Status::Ok();

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/control_socket.h"
 #include "engine/runtime/job.h"
 #include "planner/exec/build_job.h"
 #include "planner/session.h"
@@ -40,9 +41,13 @@ class DurableJob {
                                                   const StateSettings& settings, int occurrence,
                                                   Say say);
 
+  // The checkpoint that the job would go on from; none: it would begin anew. Nothing is touched.
+  static Result<std::optional<LoadedCheckpoint>> Find(const PlannedJob& planned,
+                                                      const StateSettings& settings, int occurrence,
+                                                      const Say& say);
+
   // It has read all of its input in an earlier run.
   bool is_finished() const;
-  const std::string& path() const { return folder_->path(); }
   void Prepare(BuildContext* context) const;
   void Prepare(JobOptions* options);
   // Before the first step.
@@ -50,15 +55,16 @@ class DurableJob {
 
  private:
   DurableJob(std::unique_ptr<CheckpointFolder> folder, const PlannedJob& planned, Say say);
-  Status Choose(const StateSettings& settings);
-  Status ChooseNewest();
 
   std::unique_ptr<CheckpointFolder> folder_;
   const PlannedJob& planned_;
   Say say_;
+  bool is_fresh_ = false;
   bool allows_lost_ = false;
   std::optional<LoadedCheckpoint> chosen_;  // none: the job is new
   std::unique_ptr<Checkpointer> checkpointer_;
+  JobRequests requests_;
+  std::unique_ptr<ControlSocket> control_;
 };
 
 }  // namespace rowtide

@@ -260,6 +260,11 @@ constexpr ErrorCode kCodes[] = {
      "",
      "Run the query as it was, or drop that state (--allow-non-restored-state), or begin anew "
      "(--fresh)."},
+    {"RT6005", "No process runs the job.",
+     "A savepoint or a stop is asked of the process that runs a job with a state folder.", "",
+     "`rowtide state ls` lists what the folder holds; `rowtide run --state` goes on from it."},
+    {"RT6006", "The folder holds no state of a job.", "", "",
+     "Name the folder that was given to `rowtide run --state`, or one job's folder in it."},
     {"RT9000", "Rowtide has a bug.", "", "", "Please report it with the statement that shows it."},
 };
 

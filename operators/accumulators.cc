@@ -42,7 +42,7 @@ T Minus(T a, T b) {
 
 // False when the sum has more than 38 digits.
 bool AddDecimal(int128 a, int128 b, int128* sum) {
-  return !__builtin_add_overflow(a, b, sum) && *sum < kDecimalEnd && *sum > -kDecimalEnd;
+  return !__builtin_add_overflow(a, b, sum) && *sum<kDecimalEnd&& * sum> - kDecimalEnd;
 }
 
 // sum / n with `digits` more digits behind the point, rounded half up. False when the quotient has

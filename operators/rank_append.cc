@@ -166,9 +166,9 @@ class AppendTopN final : public RankOperator {
     *beyond_rank_ += batch.rows - static_cast<int64_t>(admitted_.size());
     for (size_t i = 0; i < admitted_.size(); ++i) {
       if (i + kFetchRows < admitted_.size())
-        OrderedState::PrefetchRows(GateOf(admitted_[i + kFetchRows]));
-      if (i + kFetchPushed < admitted_.size()) FetchPushed(admitted_[i + kFetchPushed]);
-      const int32_t row = admitted_[i];
+        OrderedState::PrefetchRows(GateOf(admitted_.data()[i + kFetchRows]));
+      if (i + kFetchPushed < admitted_.size()) FetchPushed(admitted_.data()[i + kFetchPushed]);
+      const int32_t row = admitted_.data()[i];
       if (Admits(row)) {
         RT_TRY(Take(row));
         if (output_.full()) RT_TRY(Flush(out));
@@ -184,10 +184,9 @@ class AppendTopN final : public RankOperator {
   static constexpr size_t kFetchRows = 16;
   static constexpr size_t kFetchPushed = 6;
 
-  Entry KeyOf(int32_t row) const { return entries_[static_cast<size_t>(groups_.of(row))]; }
-  const OrderedState::Outlook& GateOf(int32_t row) const {
-    return gates_[static_cast<size_t>(groups_.of(row))];
-  }
+  // Through pointers: indexes would be checked for each row.
+  Entry KeyOf(int32_t row) const { return entries_.data()[groups_.of(row)]; }
+  OrderedState::Outlook& GateOf(int32_t row) { return gates_.data()[groups_.of(row)]; }
 
   void FindGates() {
     gates_.resize(entries_.size());
@@ -195,18 +194,19 @@ class AppendTopN final : public RankOperator {
       gates_[group] = rows_.OutlookOf(entries_[group]);
   }
 
-  void FetchPushed(int32_t row) const {
+  void FetchPushed(int32_t row) {
+    const OrderedState::Outlook& gate = GateOf(row);
     if (by_name()) {
-      rows_.PrefetchPushed(GateOf(row), sorts_.prefix(row),
+      rows_.PrefetchPushed(gate, sorts_.prefix(row),
                            [this](const char* place) { return !recent_->Knows(place); });
     } else if (numbered_) {
-      rows_.PrefetchPushed(GateOf(row), sorts_.prefix(row), [](const char*) { return true; });
-    } else {
-      rows_.PrefetchLast(GateOf(row));
+      rows_.PrefetchPushed(gate, sorts_.prefix(row), [](const char*) { return true; });
+    } else if (gate.rows >= EndOf(row)) {
+      rows_.PrefetchLast(gate);
     }
   }
 
-  bool Admits(int row) const {
+  bool Admits(int row) {
     const int64_t end = EndOf(row);
     if (end <= 0) return false;
     const OrderedState::Outlook& gate = GateOf(row);
@@ -221,21 +221,21 @@ class AppendTopN final : public RankOperator {
     const int64_t end = EndOf(row);
     const size_t size = writer_.SizeOf(row);
     RT_TRY(CheckRowSize(size));
-    char* room;
-    const int64_t position = rows_.InsertRoom(key, sorts_.view(row), size, 0, &room);
+    OrderedState::Outlook& gate = GateOf(row);
+    const auto [position, room] = rows_.InsertRoom(key, sorts_.view(row), size, 0, &gate);
     writer_.Write(row, room);
     if (by_name()) recent_->Put(rows_.At(key, position));
     rows_.Touch(key);
     TouchEnd(row);
-    const int64_t last = rows_.rows(key) - 1;
+    const int64_t last = gate.rows - 1;
     if (numbered_) EmitInserted(rows_, key, position, end);
     if (last >= end) {
       if (!numbered_ && position != last)
         output_.AddCopy(RowKind::kDelete, rows_.At(key, last).row());
       rows_.Erase(key, last);
+      gate = rows_.OutlookOf(key);
     }
     if (!numbered_ && position < end) output_.AddInput(RowKind::kInsert, row);
-    gates_[static_cast<size_t>(groups_.of(row))] = rows_.OutlookOf(key);
     return Status::Ok();
   }
 

@@ -40,8 +40,7 @@ int64_t Bump(OrderedState* state, Entry key, SortKeyView value, int64_t delta, s
     }
     return count;
   }
-  char* row;
-  state->InsertRoom(key, value, sizeof(int64_t) + value_bytes, 0, &row);
+  char* const row = state->InsertRoom(key, value, sizeof(int64_t) + value_bytes, 0).room;
   std::memcpy(row, &delta, sizeof(delta));
   put_value(row + sizeof(delta));
   return delta;

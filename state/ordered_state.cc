@@ -86,7 +86,8 @@ void OrderedState::DescendBySort(const Root* root, const SortKeyView& sort, bool
   path->index = PlaceInLeaf(path->leaf, sort, goes_on);
 }
 
-uint32_t OrderedState::PlaceInLeaf(const Leaf* leaf, const SortKeyView& sort, int goes_on) const {
+inline uint32_t OrderedState::PlaceInLeaf(const Leaf* leaf, const SortKeyView& sort,
+                                          int goes_on) const {
   if (goes_on == 0 && sort.bytes.size() <= sizeof(SortPrefix) && leaf->count <= kCountedRows) {
     // Prefixes decide, and counting a few of them costs less than the branches of a search.
     uint32_t place = 0;
@@ -145,8 +146,8 @@ OrderedState::Inner* OrderedState::NewInner(Arena::Ref* ref) {
   return inner;
 }
 
-OrderedState::Row OrderedState::MakeRow(const SortKeyView& sort, size_t row_bytes, uint64_t arrival,
-                                        uint64_t tag) {
+inline OrderedState::Row OrderedState::MakeRow(const SortKeyView& sort, size_t row_bytes,
+                                               uint64_t arrival, uint64_t tag) {
   ++rows_written_;
   const size_t kept = KeptSort(sort.bytes.size());
   const Arena::Ref ref = arena().Allocate(sizeof(Record) + kept + row_bytes);
@@ -179,29 +180,8 @@ void OrderedState::FreeNode(Arena::Ref node, uint32_t height) {
 
 // --- inserting ---
 
-int64_t OrderedState::Insert(Entry key, const SortKeyView& sort, std::string_view row,
-                             uint64_t tag) {
-  char* room;
-  const int64_t position = InsertRoom(key, sort, row.size(), tag, &room);
-  std::memcpy(room, row.data(), row.size());
-  return position;
-}
-
-int64_t OrderedState::InsertRoom(Entry key, const SortKeyView& sort, size_t row_bytes, uint64_t tag,
-                                 char** room) {
-  Root* root = roots_.Has(key) ? MutableRoot(key) : BeginKey(key, 0);
-  const Row row = MakeRow(sort, row_bytes, root->next_arrival++, tag);
-  *room = RecordOf(row)->bytes + KeptSort(sort.bytes.size());
-  if (root->height == 0) return InsertIntoLeaf(root, sort, row);
-  Path path;
-  DescendBySort(root, sort, true, &path);
-  const int64_t position = path.position + path.index;
-  InsertRow(root, &path, row);
-  return position;
-}
-
 // The usual key: up to 32 rows in one leaf, and no path to it.
-int64_t OrderedState::InsertIntoLeaf(Root* root, const SortKeyView& sort, const Row& row) {
+inline uint32_t OrderedState::InsertIntoLeaf(Root* root, const SortKeyView& sort, const Row& row) {
   Leaf* leaf = NodeAt<Leaf>(root->node);
   const uint32_t index = PlaceInLeaf(leaf, sort, 0);
   if (leaf->count == leaf->capacity) {
@@ -225,6 +205,36 @@ int64_t OrderedState::InsertIntoLeaf(Root* root, const SortKeyView& sort, const 
   ++leaf->count;
   ++root->rows;
   return index;
+}
+
+int64_t OrderedState::Insert(Entry key, const SortKeyView& sort, std::string_view row,
+                             uint64_t tag) {
+  const Inserted inserted = InsertRoom(key, sort, row.size(), tag);
+  std::memcpy(inserted.room, row.data(), row.size());
+  return inserted.position;
+}
+
+OrderedState::Inserted OrderedState::InsertRoom(Entry key, const SortKeyView& sort,
+                                                size_t row_bytes, uint64_t tag, Outlook* outlook) {
+  Root* root = reinterpret_cast<Root*>(outlook->root);
+  if (root == nullptr) {
+    root = BeginKey(key, 0);
+  } else {
+    roots_.BeforeChange(key);
+  }
+  const Row row = MakeRow(sort, row_bytes, root->next_arrival++, tag);
+  char* const room = RecordOf(row)->bytes + KeptSort(sort.bytes.size());
+  int64_t position;
+  if (root->height == 0) {
+    position = InsertIntoLeaf(root, sort, row);
+  } else {
+    Path path;
+    DescendBySort(root, sort, true, &path);
+    position = path.position + path.index;
+    InsertRow(root, &path, row);
+  }
+  Look(root, outlook);
+  return {position, room};
 }
 
 void OrderedState::InsertRow(Root* root, Path* path, const Row& row) {

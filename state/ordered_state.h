@@ -66,23 +66,25 @@ class OrderedState final : public StatePart {
   }
 
   // What a loop over many keys keeps of each beside it, so that it need not go to the entry to
-  // decide or to fetch ahead. Good until the next change of the key.
+  // decide or to fetch ahead. Good until the next change of the key that it is not handed to.
   struct Outlook {
     SortPrefix last = 0;  // of the last row
     int64_t rows = 0;
     const char* leaf = nullptr;  // when all rows are in one
+    char* root = nullptr;        // null when there are no rows
   };
   Outlook OutlookOf(Entry key) const {
-    if (!roots_.Has(key)) return {};
-    const Root* root = RootOf(key);
-    return {(SortPrefix{root->last_high} << 64) | root->last_low, root->rows,
-            root->height == 0 ? NodeAt<char>(root->node) : nullptr};
+    Outlook outlook;
+    if (roots_.Has(key)) Look(RootOf(key), &outlook);
+    return outlook;
   }
   // Fetches the rows; later on, once they are at hand, what those say that a new row with that
   // sort key would push on, as far as `wants(place)` says so.
   static void PrefetchRows(const Outlook& key) {
     if (key.leaf == nullptr) return;
-    for (int line = 0; line < 6; ++line) __builtin_prefetch(key.leaf + 64 * line);
+    __builtin_prefetch(key.root, 1);
+    const char* const end = key.leaf + sizeof(Leaf) + static_cast<size_t>(key.rows) * sizeof(Row);
+    for (const char* line = key.leaf; line <= end; line += 64) __builtin_prefetch(line, 1);
   }
   template <typename Wants>
   void PrefetchPushed(const Outlook& key, SortPrefix sort, const Wants& wants) const {
@@ -103,9 +105,18 @@ class OrderedState final : public StatePart {
   // Inserts behind all rows with a sort key <= `sort`; returns its position. Does not move the TTL
   // clock.
   int64_t Insert(Entry key, const SortKeyView& sort, std::string_view row, uint64_t tag = 0);
-  // As Insert, with the row's bytes left to be written by the caller: `*room` is where.
-  int64_t InsertRoom(Entry key, const SortKeyView& sort, size_t row_bytes, uint64_t tag,
-                     char** room);
+  // As Insert, with the row's bytes left to be written by the caller.
+  struct Inserted {
+    int64_t position;
+    char* room;
+  };
+  Inserted InsertRoom(Entry key, const SortKeyView& sort, size_t row_bytes, uint64_t tag) {
+    Outlook outlook = OutlookOf(key);
+    return InsertRoom(key, sort, row_bytes, tag, &outlook);
+  }
+  // Keeps the outlook of the key up to date.
+  Inserted InsertRoom(Entry key, const SortKeyView& sort, size_t row_bytes, uint64_t tag,
+                      Outlook* outlook);
   void Erase(Entry key, int64_t position);
   void EraseAll(Entry key);
   // Drops all rows from `position` on.
@@ -260,6 +271,12 @@ class OrderedState final : public StatePart {
   const Root* RootOf(Entry key) const {
     return reinterpret_cast<const Root*>(roots_.Value(key).data());
   }
+  void Look(const Root* root, Outlook* outlook) const {
+    outlook->last = (SortPrefix{root->last_high} << 64) | root->last_low;
+    outlook->rows = root->rows;
+    outlook->leaf = root->height == 0 ? NodeAt<char>(root->node) : nullptr;
+    outlook->root = const_cast<char*>(reinterpret_cast<const char*>(root));
+  }
   Root* MutableRoot(Entry key) { return roots_.DataAs<Root>(key); }
   const Arena& roots_arena() const { return const_cast<ValueState&>(roots_).arena(); }
   Arena& arena() { return roots_.arena(); }
@@ -302,7 +319,7 @@ class OrderedState final : public StatePart {
   void FreeNode(Arena::Ref node, uint32_t height);
   // The first of the leaf's rows that does not stay before the place (DescendBySort).
   uint32_t PlaceInLeaf(const Leaf* leaf, const SortKeyView& sort, int goes_on) const;
-  int64_t InsertIntoLeaf(Root* root, const SortKeyView& sort, const Row& row);
+  uint32_t InsertIntoLeaf(Root* root, const SortKeyView& sort, const Row& row);
   void EraseFromLeaf(Root* root, uint32_t index);
   Leaf* GrowLeaf(Root* root);
   void InsertRow(Root* root, Path* path, const Row& row);

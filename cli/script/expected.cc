@@ -95,7 +95,7 @@ constexpr JavaText kJavaTexts[] = {
 
 struct Section {
   const char* title;
-  bool PlanStages::* wanted;
+  bool PlanStages::*wanted;
 };
 constexpr Section kSections[] = {
     {"== Abstract Syntax Tree ==", &PlanStages::ast},

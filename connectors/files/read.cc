@@ -127,7 +127,9 @@ class FileSource final : public Source {
     RT_ASSIGN(const std::string_view header, reader.Bytes("header"));
     RT_ASSIGN(emitted_, reader.I64("rows"));
     if (watched_.interval_millis > 0) RT_TRY(RestoreOrder(reader, path));
-    const bool was_over = path.empty() && file_ == files_.size();
+    // Between two files of a watched folder, or behind the last one: more may have come since.
+    const bool was_over = path.empty();
+    if (was_over && watched_.interval_millis == 0) file_ = files_.size();
     if (!was_over && (file_ >= files_.size() || files_[file_].path != path)) {
       return Status::InvalidArgument("file {} of the snapshot is no longer number {} of the path",
                                      path, file_);

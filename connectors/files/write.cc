@@ -143,7 +143,7 @@ class FileSink final : public Sink {
 
   Status Restore(std::string_view staged) override {
     RT_TRY(RemoveParts(earlier_uuid_, 0));
-    if (!staged.empty()) RT_TRY(PublishStaged(staged));
+    RT_TRY(staged.empty() ? CheckNothingPublished() : PublishStaged(staged));
     return RemoveParts(uuid_, closed_);
   }
 
@@ -197,6 +197,20 @@ class FileSink final : public Sink {
     }
     if (first < last) RT_TRY(SyncNames());
     closed_ = prepared_ = published_ = std::max(closed_, static_cast<int>(last));
+    return Status::Ok();
+  }
+
+  // A job without a checkpoint has shown nothing; if it has, its state was taken away.
+  Status CheckNothingPublished() const {
+    const std::string head = fmt::format("part-{}-0-", uuid_);
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+      if (!entry.path().filename().string().starts_with(head)) continue;
+      return Status::Corruption("the job has no checkpoint, but rows that it has written are in {}",
+                                entry.path().string())
+          .WithErrorCode("RT6003")
+          .WithHint("bring its state back, or begin anew with --fresh: that writes them again");
+    }
     return Status::Ok();
   }
 

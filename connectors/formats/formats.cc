@@ -101,13 +101,15 @@ constexpr Format kFormats[] = {
     {"csv", CsvOptionSpecs, CheckCsv, CsvDecoderOf, CsvEncoderOf},
     {"json", JsonOptionSpecs, CheckJson, JsonDecoderOf, JsonEncoderOf},
     {"raw", RawOptionSpecs, CheckRawTable, RawDecoderOf, CreateRawEncoder},
-    {"debezium-json", DebeziumOptionSpecs, CheckDebezium, DebeziumDecoderOf, DebeziumEncoderOf, true},
+    {"debezium-json", DebeziumOptionSpecs, CheckDebezium, DebeziumDecoderOf, DebeziumEncoderOf,
+     true},
 };
 
 // Formats of Flink that Rowtide does not have; their tables can be declared.
 constexpr std::string_view kOthers[] = {
-    "canal-json", "maxwell-json",   "ogg-json",                "avro",    "parquet",
-    "orc",        "avro-confluent", "debezium-avro-confluent", "protobuf"};
+    "canal-json", "maxwell-json", "ogg-json",       "avro",
+    "parquet",    "orc",          "avro-confluent", "debezium-avro-confluent",
+    "protobuf"};
 
 // Requires: the format has been checked.
 const Format& FormatOf(const TableSpec& table) {

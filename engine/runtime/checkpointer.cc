@@ -96,6 +96,11 @@ Result<std::optional<int64_t>> Checkpointer::Conclude(Status status) {
   return std::optional<int64_t>();
 }
 
+Status Checkpointer::WriteSavepoint(const Checkpoint& checkpoint, const std::string& target) {
+  RT_CHECK(!is_writing());
+  return store_->WriteSavepoint(checkpoint, target);
+}
+
 bool Checkpointer::WaitsForRoom() {
   if (settings_.disk_reserve_bytes == 0) return false;
   const Moment now = steady_clock::now();

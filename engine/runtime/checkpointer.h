@@ -53,6 +53,10 @@ class Checkpointer {
   // The same, waiting for it. Requires: is_writing.
   Result<std::optional<int64_t>> Await();
 
+  // Requires: none is being written. Waits until it is there.
+  Status WriteSavepoint(const Checkpoint& checkpoint, const std::string& target);
+  int64_t last_epoch() const { return last_epoch_; }
+
   // Whether no input may be taken because the disk is nearly full; looks twice a second.
   bool WaitsForRoom();
 

@@ -61,6 +61,8 @@ Result<JobEnd> Job::Run() {
     }
     if (options_.is_enough && options_.is_enough()) break;
     RT_TRY(LookAtCheckpoints());
+    RT_ASSIGN(const bool stops, ServeRequest());
+    if (stops) return JobEnd::kStopped;
     if (options_.checkpointer != nullptr && options_.checkpointer->WaitsForRoom()) {
       ::poll(nullptr, 0, kLongestWaitMillis);
       continue;
@@ -155,6 +157,25 @@ Status Job::TakeCheckpoint(CheckpointKind kind) {
   RT_ASSIGN(const std::optional<int64_t> decided, checkpointer->Await());
   if (!decided) return Status::External("the last checkpoint could not be written");
   return Concluded(decided);
+}
+
+// First a checkpoint, so that all is shown that belongs to the savepoint and it stages nothing: it
+// may be restored where the files of this job are not.
+Result<bool> Job::ServeRequest() {
+  if (options_.requests == nullptr) return false;
+  const std::optional<JobRequests::Request> request = options_.requests->Take();
+  if (!request) return false;
+  RT_TRY(TakeCheckpoint(CheckpointKind::kPeriodic));
+  Status status = Status::Ok();
+  if (!request->savepoint.empty()) {
+    Checkpointer* const checkpointer = options_.checkpointer;
+    RT_ASSIGN(const Checkpoint checkpoint,
+              Snapshot(checkpointer->last_epoch(), CheckpointKind::kSavepoint));
+    status = checkpointer->WriteSavepoint(checkpoint, request->savepoint);
+  }
+  const bool stops = status.ok() && request->stops;
+  options_.requests->Answer(std::move(status));
+  return stops;
 }
 
 Status Job::Concluded(std::optional<int64_t> epoch) {

@@ -20,6 +20,7 @@
 #include "engine/clock.h"
 #include "engine/runtime/checkpointer.h"
 #include "engine/runtime/job_graph.h"
+#include "engine/runtime/job_requests.h"
 #include "engine/runtime/restore_plan.h"
 #include "engine/runtime/task.h"
 
@@ -33,6 +34,7 @@ struct JobOptions {
   std::function<bool()> is_enough;
   bool samples_time = false;             // for Stats and TimePaths
   Checkpointer* checkpointer = nullptr;  // borrowed; none: no checkpoints
+  JobRequests* requests = nullptr;       // borrowed; asked between two polls
   Checkpoint head;                       // what every checkpoint says of the job: name, plan, TTL
 };
 
@@ -72,6 +74,8 @@ class Job {
   Result<JobEnd> Run();
   // Takes a checkpoint if one is due, and has sinks show what was decided.
   Status LookAtCheckpoints();
+  // Whether the job was asked to stop.
+  Result<bool> ServeRequest();
   // Takes one now and waits until it is decided.
   Status TakeCheckpoint(CheckpointKind kind);
   Status Concluded(std::optional<int64_t> epoch);

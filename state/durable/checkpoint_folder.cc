@@ -190,6 +190,7 @@ Result<std::unique_ptr<CheckpointFolder>> CheckpointFolder::Open(const std::stri
       new CheckpointFolder(path, std::move(rowtide_version), lock));
   const std::string id = path + "/ID";
   if (!fs::exists(id)) {
+    folder->ChooseNewLife();
     RT_TRY(folder->BeginAfresh());
     return folder;
   }
@@ -202,12 +203,13 @@ Result<std::unique_ptr<CheckpointFolder>> CheckpointFolder::Open(const std::stri
   return folder;
 }
 
+void CheckpointFolder::ChooseNewLife() { earlier_job_id_ = std::exchange(job_id_, NewId()); }
+
 Status CheckpointFolder::BeginAfresh() {
   RT_TRY(RemoveLeftovers());
   RT_ASSIGN(const std::vector<CheckpointEntry> old, ListCheckpoints(path_));
   // The newest goes last: a crash in between leaves one that can be restored.
   for (auto entry = old.rbegin(); entry != old.rend(); ++entry) RT_TRY(RemoveTree(entry->path));
-  earlier_job_id_ = std::exchange(job_id_, NewId());
   const std::string id = path_ + "/ID";
   RT_TRY(RemoveTree(id + ".new"));
   RT_TRY(WriteFileDurably(id + ".new", job_id_ + "\n" + earlier_job_id_ + "\n"));
@@ -262,7 +264,7 @@ Status CheckpointFolder::WriteInto(const Checkpoint& checkpoint, const std::stri
     to.nodes.bytes = nodes.bytes().size();
     to.nodes.xxh3 = XXH3_64bits(nodes.bytes().data(), nodes.bytes().size());
     RT_TRY(WriteFileDurably(folder + "/" + to.nodes.name, nodes.bytes()));
-    for (const StateFile& file : lane.files) {
+    for (const CheckpointFile& file : lane.files) {
       const std::string name = fmt::format("lane-{}.{}", i, file.name);
       RT_TRY(LinkOrCopy(file.path, folder + "/" + name, copies));
       FileDigest digest{file.bytes, file.xxh3};

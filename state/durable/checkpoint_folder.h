@@ -59,7 +59,9 @@ class CheckpointFolder final : public CheckpointStore {
   const std::string& job_id() const { return job_id_; }
   const std::string& earlier_job_id() const { return earlier_job_id_; }  // "" in the first
   const std::string& path() const { return path_; }
-  // A new life: nothing is left of the old one, and its checkpoints are gone.
+  // A new life: job_id() is another one from now on. Nothing is touched before BeginAfresh, which
+  // writes it down and removes what is left of the old life.
+  void ChooseNewLife();
   Status BeginAfresh();
   // What an earlier run left half done.
   Status RemoveLeftovers();
@@ -69,8 +71,7 @@ class CheckpointFolder final : public CheckpointStore {
   Status Retire(int kept) override;
   int64_t FreeBytes() const override;
   std::string Place() const override { return path_; }
-  // A savepoint: self-contained, in a new folder `target`, which must not exist.
-  Status WriteSavepoint(const Checkpoint& checkpoint, const std::string& target);
+  Status WriteSavepoint(const Checkpoint& checkpoint, const std::string& target) override;
 
  private:
   CheckpointFolder(std::string path, std::string version, int lock);

@@ -17,6 +17,8 @@
 #include <fstream>
 #include <limits>
 
+#include "state/durable/rocksdb_environment.h"
+
 namespace rowtide {
 namespace {
 
@@ -66,7 +68,7 @@ int OpenFilesMax() {
 
 rocksdb::Options OptionsOf(const RocksDbOptions& settings) {
   rocksdb::Options options;
-  if (settings.env != nullptr) options.env = settings.env;
+  if (settings.environment != nullptr) options.env = settings.environment->env;
   options.create_if_missing = true;
   options.paranoid_checks = true;
   options.force_consistency_checks = true;
@@ -138,13 +140,18 @@ Status LinkFiles(const std::string& from, const std::string& to) {
 
 }  // namespace
 
+struct RocksDbBackend::Store {
+  explicit Store(const RocksDbOptions& settings) : options(OptionsOf(settings)) {}
+  rocksdb::Options options;
+  std::unique_ptr<rocksdb::DB> db;
+};
+
 RocksDbBackend::RocksDbBackend(std::string folder, const RocksDbOptions& options)
-    : folder_(std::move(folder)),
-      options_(std::make_unique<rocksdb::Options>(OptionsOf(options))) {}
+    : folder_(std::move(folder)), store_(std::make_unique<Store>(options)) {}
 
 RocksDbBackend::~RocksDbBackend() {
   // What it would write on closing is worth nothing.
-  if (db_ != nullptr) rocksdb::CancelAllBackgroundWork(db_.get(), true);
+  if (store_->db != nullptr) rocksdb::CancelAllBackgroundWork(store_->db.get(), true);
 }
 
 Result<std::unique_ptr<RocksDbBackend>> RocksDbBackend::Create(const std::string& folder,
@@ -161,15 +168,15 @@ Result<std::unique_ptr<RocksDbBackend>> RocksDbBackend::Open(const std::string& 
   RT_TRY(Empty(folder));
   RT_TRY(LinkFiles(checkpoint, folder));
   std::unique_ptr<RocksDbBackend> made(new RocksDbBackend(folder, options));
-  made->options_->create_if_missing = false;
+  made->store_->options.create_if_missing = false;
   RT_TRY(made->OpenFolder());
   return made;
 }
 
 Status RocksDbBackend::OpenFolder() {
   rocksdb::DB* db = nullptr;
-  const rocksdb::Status status = rocksdb::DB::Open(*options_, folder_, &db);
-  db_.reset(db);
+  const rocksdb::Status status = rocksdb::DB::Open(store_->options, folder_, &db);
+  store_->db.reset(db);
   // With an existing folder, what is missing or does not fit is damage.
   if (status.IsInvalidArgument() || status.IsNotFound())
     return Status::Corruption("cannot open the state in {}: {}", folder_, status.ToString());
@@ -183,8 +190,8 @@ Status RocksDbBackend::MultiGet(std::span<const std::string_view> sorted, const 
   std::vector<rocksdb::PinnableSlice> values(sorted.size());
   std::vector<rocksdb::Status> statuses(sorted.size());
   for (size_t i = 0; i < sorted.size(); ++i) keys[i] = SliceOf(sorted[i]);
-  db_->MultiGet(rocksdb::ReadOptions(), db_->DefaultColumnFamily(), keys.size(), keys.data(),
-                values.data(), statuses.data(), true);
+  store_->db->MultiGet(rocksdb::ReadOptions(), store_->db->DefaultColumnFamily(), keys.size(),
+                       keys.data(), values.data(), statuses.data(), true);
   for (size_t i = 0; i < sorted.size(); ++i) {
     if (statuses[i].IsNotFound()) continue;
     RT_TRY(From(statuses[i], "read the state in", folder_));
@@ -198,7 +205,7 @@ Status RocksDbBackend::Scan(std::string_view from, std::string_view end, const V
   read.fill_cache = false;
   const rocksdb::Slice bound = SliceOf(end);
   read.iterate_upper_bound = &bound;
-  const std::unique_ptr<rocksdb::Iterator> iterator(db_->NewIterator(read));
+  const std::unique_ptr<rocksdb::Iterator> iterator(store_->db->NewIterator(read));
   for (iterator->Seek(SliceOf(from)); iterator->Valid(); iterator->Next()) {
     RT_ASSIGN(const bool goes_on, visit(ViewOf(iterator->key()), ViewOf(iterator->value())));
     if (!goes_on) return Status::Ok();
@@ -224,7 +231,7 @@ Status RocksDbBackend::WriteRun(std::span<const StateChange> sorted) {
 
 Status RocksDbBackend::WriteFiles(std::span<const StateChange> sorted,
                                   std::vector<std::string>* names) {
-  rocksdb::Options options = *options_;
+  rocksdb::Options options = store_->options;
   options.compression_per_level.clear();  // it will be compressed further down
   for (size_t at = 0; at < sorted.size();) {
     rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
@@ -248,14 +255,16 @@ Status RocksDbBackend::WriteFiles(std::span<const StateChange> sorted,
 Status RocksDbBackend::Ingest(const std::vector<std::string>& names) {
   rocksdb::IngestExternalFileOptions ingest;
   ingest.move_files = true;
-  rocksdb::Status status = db_->IngestExternalFile(names, ingest);
-  if (!status.ok() && db_->Resume().ok()) status = db_->IngestExternalFile(names, ingest);
+  rocksdb::Status status = store_->db->IngestExternalFile(names, ingest);
+  if (!status.ok() && store_->db->Resume().ok())
+    status = store_->db->IngestExternalFile(names, ingest);
   return From(status, "take state into", folder_);
 }
 
 Result<std::vector<StateFile>> RocksDbBackend::Checkpoint(const std::string& folder) {
   rocksdb::Checkpoint* made = nullptr;
-  RT_TRY(From(rocksdb::Checkpoint::Create(db_.get(), &made), "make a checkpoint of", folder_));
+  RT_TRY(
+      From(rocksdb::Checkpoint::Create(store_->db.get(), &made), "make a checkpoint of", folder_));
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
   rocksdb::Status status = checkpoint->CreateCheckpoint(folder);
   if (!status.ok()) {
@@ -297,7 +306,7 @@ Result<std::vector<StateFile>> RocksDbBackend::FilesOf(const std::string& folder
 
 Status RocksDbBackend::Import(const std::string& checkpoint, KeyGroupRange key_groups) {
   rocksdb::DB* opened = nullptr;
-  rocksdb::Options options = *options_;
+  rocksdb::Options options = store_->options;
   options.create_if_missing = false;
   const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(options, checkpoint, &opened);
   if (status.IsInvalidArgument() || status.IsNotFound())
@@ -348,7 +357,7 @@ Status RocksDbBackend::Import(const std::string& checkpoint, KeyGroupRange key_g
 
 int64_t RocksDbBackend::file_bytes() const {
   uint64_t bytes = 0;
-  db_->GetIntProperty(rocksdb::DB::Properties::kTotalSstFilesSize, &bytes);
+  store_->db->GetIntProperty(rocksdb::DB::Properties::kTotalSstFilesSize, &bytes);
   return static_cast<int64_t>(bytes);
 }
 

@@ -21,17 +21,13 @@
 #include "engine/key_group.h"
 #include "engine/keyed_state.h"
 
-namespace rocksdb {
-class DB;
-class Env;
-struct Options;
-}  // namespace rocksdb
-
 namespace rowtide {
+
+struct RocksDbEnvironment;  // state/durable/rocksdb_environment.h
 
 struct RocksDbOptions {
   size_t cache_bytes = size_t{32} << 20;
-  rocksdb::Env* env = nullptr;  // null: the machine's; tests inject faults
+  const RocksDbEnvironment* environment = nullptr;  // null: the machine
 };
 
 class RocksDbBackend final : public KeyedStateBackend {
@@ -64,9 +60,9 @@ class RocksDbBackend final : public KeyedStateBackend {
   Status Ingest(const std::vector<std::string>& names);
   Result<std::vector<StateFile>> FilesOf(const std::string& folder);
 
+  struct Store;
   std::string folder_;
-  std::unique_ptr<rocksdb::Options> options_;
-  std::unique_ptr<rocksdb::DB> db_;
+  std::unique_ptr<Store> store_;
   uint64_t next_run_ = 0;
   std::map<std::string, StateFile> hashed_;  // tables of the last checkpoint; they never change
 };

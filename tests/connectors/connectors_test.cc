@@ -245,7 +245,8 @@ TEST(Options, UnknownOnesNameTheNearest) {
   EXPECT_EQ(with("csv.allow-comments", "maybe"),
             "option 'csv.allow-comments' of table t is true or false, not 'maybe' / ");
   EXPECT_EQ(with("format", "xml"),
-            "table t names the format 'xml', which is unknown / supported are: csv, json, raw, debezium-json");
+            "table t names the format 'xml', which is unknown / supported are: csv, json, raw, "
+            "debezium-json");
   EXPECT_EQ(message({{"connector", "filesystem"}, {"format", "csv"}}),
             "table t lacks the option 'path' / ");
   EXPECT_EQ(message({{"connector", "prnt"}}),

@@ -67,8 +67,9 @@ TEST(RestorePlan, StateThatNobodyTakesIsDroppedOnlyWhenThatIsAllowed) {
             "  the query no longer has Deduplicate(key=[a])");
   const Result<RestorePlan> plan = PlanRestore({kScan}, Kept({kScan, kKeep}), true);
   ASSERT_TRUE(plan.ok());
-  EXPECT_EQ(plan->notes, (std::vector<std::string>{
-                             "state is dropped: the query no longer has Deduplicate(key=[a])"}));
+  EXPECT_EQ(
+      plan->notes,
+      (std::vector<std::string>{"state is dropped: the query no longer has Deduplicate(key=[a])"}));
 }
 
 TEST(RestorePlan, NewNodesStartEmptyAndThatIsSaid) {

@@ -107,6 +107,8 @@ TEST_F(CheckpointFolderTest, KeepsTheNewestAndRemovesWhatWasLeft) {
   ASSERT_EQ(List().size(), 2u);
   EXPECT_EQ(List()[0].epoch, 4);
   EXPECT_FALSE(fs::exists(dir_ / "job" / ".chk-6-0000"));
+  folder->ChooseNewLife();
+  EXPECT_EQ(List().size(), 2u);
   ASSERT_TRUE(folder->BeginAfresh().ok());
   EXPECT_EQ(List().size(), 0u);
   EXPECT_EQ(folder->earlier_job_id(), id);

@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "state/durable/rocksdb_environment.h"
+
 namespace rowtide {
 
 class FaultyFiles final : public rocksdb::FileSystemWrapper {
@@ -91,6 +93,7 @@ class FaultyFiles final : public rocksdb::FileSystemWrapper {
 struct FaultyDisk {
   std::shared_ptr<FaultyFiles> files = std::make_shared<FaultyFiles>();
   std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
+  RocksDbEnvironment environment{env.get()};
 };
 
 }  // namespace rowtide

@@ -167,7 +167,7 @@ TEST(RocksDbBackend, ImportTakesTheKeyGroupsOfALane) {
 TEST(RocksDbBackend, AFullDiskIsSaidAndLeavesNothingBehind) {
   TemporaryFolder folder;
   FaultyDisk disk;
-  const auto backend = Made(RocksDbBackend::Create(folder / "work", {1 << 20, disk.env.get()}));
+  const auto backend = Made(RocksDbBackend::Create(folder / "work", {1 << 20, &disk.environment}));
   ASSERT_TRUE(Write(backend.get(), {{"a", "1"}}).ok());
   for (int appends = 0; appends < 4; ++appends) {
     disk.files->appends_left = appends;
@@ -188,11 +188,12 @@ TEST(RocksDbBackend, AFullDiskIsSaidAndLeavesNothingBehind) {
 TEST(RocksDbBackend, AReadErrorIsNoAbsence) {
   TemporaryFolder folder;
   FaultyDisk disk;
-  auto backend = Made(RocksDbBackend::Create(folder / "work", {1 << 20, disk.env.get()}));
+  auto backend = Made(RocksDbBackend::Create(folder / "work", {1 << 20, &disk.environment}));
   ASSERT_TRUE(Write(backend.get(), {{"a", "1"}, {"b", "2"}}).ok());
   ASSERT_TRUE(backend->Checkpoint(folder / "chk").ok());
   backend.reset();
-  backend = Made(RocksDbBackend::Open(folder / "work", folder / "chk", {1 << 20, disk.env.get()}));
+  backend =
+      Made(RocksDbBackend::Open(folder / "work", folder / "chk", {1 << 20, &disk.environment}));
   disk.files->reads_fail = true;
   const std::string_view keys[] = {"a", "x"};
   const Status status =
