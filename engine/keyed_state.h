@@ -49,7 +49,7 @@ class KeyedStateBackend {
   virtual Status WriteRun(std::span<const StateChange> sorted) = 0;
   // All that was written, as files in a folder that is made by this call and shares what it can
   // with earlier ones.
-  virtual Result<std::vector<StateFile>> Checkpoint(const std::string& folder) = 0;
+  virtual Result<std::vector<CheckpointFile>> Checkpoint(const std::string& folder) = 0;
 };
 
 }  // namespace rowtide

@@ -17,7 +17,7 @@ constexpr size_t kWaitingRunsMax = 2;  // more are not gathered while these are 
 struct StateTier::Writer {
   std::deque<std::unique_ptr<StateRun>> runs;  // those that are left after an error
   std::string folder;
-  std::vector<StateFile> files;
+  std::vector<CheckpointFile> files;
   Status status;
   std::atomic<bool> done{false};
   std::thread thread;
@@ -78,7 +78,7 @@ bool StateTier::written() const {
   return !copies_ && runs_.empty() && writer_ && writer_->done;
 }
 
-Result<std::vector<StateFile>> StateTier::WaitWritten() {
+Result<std::vector<CheckpointFile>> StateTier::WaitWritten() {
   const Status status = WriteAll();
   if (!status.ok()) folder_.clear();
   RT_TRY(status);

@@ -69,7 +69,7 @@ class StateTier {
   bool written() const;
   // Requires: BeginCheckpoint. After an error the checkpoint is not made; what it was to hold is
   // part of the next one.
-  Result<std::vector<StateFile>> WaitWritten();
+  Result<std::vector<CheckpointFile>> WaitWritten();
   int64_t bytes() const;
   bool has_states() const { return !states_.empty(); }
 
@@ -102,7 +102,7 @@ class StateTier {
   std::deque<std::unique_ptr<StateRun>> runs_;  // to be written, in this order
   std::unique_ptr<Writer> writer_;
   std::string folder_;  // of the checkpoint that is to be made; empty: none
-  std::vector<StateFile> files_;
+  std::vector<CheckpointFile> files_;
   bool has_files_ = false;
 };
 

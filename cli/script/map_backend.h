@@ -46,10 +46,10 @@ class MapBackend final : public KeyedStateBackend {
     }
     return Status::Ok();
   }
-  Result<std::vector<StateFile>> Checkpoint(const std::string& folder) override {
+  Result<std::vector<CheckpointFile>> Checkpoint(const std::string& folder) override {
     if (fails) return Status::External("injected");
     checkpoints_[folder] = table_;
-    return std::vector<StateFile>{{"table", folder, table_.size(), 0, true}};
+    return std::vector<CheckpointFile>{{"table", folder, table_.size(), 0, true}};
   }
 
   const Table& table() const { return table_; }

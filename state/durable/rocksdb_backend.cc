@@ -261,7 +261,7 @@ Status RocksDbBackend::Ingest(const std::vector<std::string>& names) {
   return From(status, "take state into", folder_);
 }
 
-Result<std::vector<StateFile>> RocksDbBackend::Checkpoint(const std::string& folder) {
+Result<std::vector<CheckpointFile>> RocksDbBackend::Checkpoint(const std::string& folder) {
   rocksdb::Checkpoint* made = nullptr;
   RT_TRY(
       From(rocksdb::Checkpoint::Create(store_->db.get(), &made), "make a checkpoint of", folder_));
@@ -277,15 +277,15 @@ Result<std::vector<StateFile>> RocksDbBackend::Checkpoint(const std::string& fol
   return FilesOf(folder);
 }
 
-Result<std::vector<StateFile>> RocksDbBackend::FilesOf(const std::string& folder) {
+Result<std::vector<CheckpointFile>> RocksDbBackend::FilesOf(const std::string& folder) {
   std::error_code error;
   fs::directory_iterator entries(folder, error);
   RT_TRY(From(error, "read the checkpoint", folder));
-  std::vector<StateFile> files;
-  std::map<std::string, StateFile> tables;
+  std::vector<CheckpointFile> files;
+  std::map<std::string, CheckpointFile> tables;
   for (const fs::directory_entry& entry : entries) {
-    StateFile file{entry.path().filename().string(), entry.path().string(),
-                   entry.file_size(error), 0, true};
+    CheckpointFile file{entry.path().filename().string(), entry.path().string(),
+                        entry.file_size(error), 0, true};
     RT_TRY(From(error, "read", entry.path().string()));
     const auto known = hashed_.find(file.name);
     if (known != hashed_.end() && known->second.bytes == file.bytes) {
@@ -298,7 +298,7 @@ Result<std::vector<StateFile>> RocksDbBackend::FilesOf(const std::string& folder
   }
   hashed_ = std::move(tables);
   std::sort(files.begin(), files.end(),
-            [](const StateFile& a, const StateFile& b) { return a.name < b.name; });
+            [](const CheckpointFile& a, const CheckpointFile& b) { return a.name < b.name; });
   return files;
 }
 

@@ -44,7 +44,7 @@ class RocksDbBackend final : public KeyedStateBackend {
   Status MultiGet(std::span<const std::string_view> sorted, const Found& found) override;
   Status Scan(std::string_view from, std::string_view end, const Visit& visit) override;
   Status WriteRun(std::span<const StateChange> sorted) override;
-  Result<std::vector<StateFile>> Checkpoint(const std::string& folder) override;
+  Result<std::vector<CheckpointFile>> Checkpoint(const std::string& folder) override;
 
   // Adds the entries of these key groups out of a checkpoint: for another number of lanes.
   // Requires: none of their keys is here.
@@ -58,13 +58,14 @@ class RocksDbBackend final : public KeyedStateBackend {
   Status OpenFolder();
   Status WriteFiles(std::span<const StateChange> sorted, std::vector<std::string>* names);
   Status Ingest(const std::vector<std::string>& names);
-  Result<std::vector<StateFile>> FilesOf(const std::string& folder);
+  Result<std::vector<CheckpointFile>> FilesOf(const std::string& folder);
 
   struct Store;
   std::string folder_;
   std::unique_ptr<Store> store_;
   uint64_t next_run_ = 0;
-  std::map<std::string, StateFile> hashed_;  // tables of the last checkpoint; they never change
+  std::map<std::string, CheckpointFile>
+      hashed_;  // tables of the last checkpoint; they never change
 };
 
 }  // namespace rowtide

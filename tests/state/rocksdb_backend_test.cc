@@ -113,7 +113,7 @@ TEST(RocksDbBackend, CheckpointsShareFilesAndOpenAgain) {
   const auto more = backend->Checkpoint(folder / "chk-2");
   ASSERT_TRUE(more.ok()) << more.status().ToString();
   int tables = 0;
-  for (const StateFile& file : *files) {
+  for (const CheckpointFile& file : *files) {
     EXPECT_EQ(file.bytes, fs::file_size(folder / ("chk-1/" + file.name)));
     EXPECT_EQ(file.path, folder / ("chk-1/" + file.name));
     if (!file.name.ends_with(".sst")) continue;
@@ -213,7 +213,7 @@ TEST(RocksDbBackend, DamageIsFound) {
   const auto files = backend->Checkpoint(folder / "chk");
   ASSERT_TRUE(files.ok());
   backend.reset();
-  for (const StateFile& file : *files) {
+  for (const CheckpointFile& file : *files) {
     if (!file.name.ends_with(".sst")) continue;
     std::fstream damaged(folder / ("chk/" + file.name),
                          std::ios::in | std::ios::out | std::ios::binary);
