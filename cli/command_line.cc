@@ -264,10 +264,8 @@ void CommandLine::AddState() {
         &state_list_.path);
     verb.Add({"--output", "FORM", "How the rows are printed", {"table", "json", "csv"}}, &output_);
     AddErrorOptions(verb);
-    verb.Example(
-        "rowtide run --state kept -c \"CREATE TABLE d WITH ('connector' = 'print') AS SELECT 1 AS "
-        "n\"; rowtide state ls kept",
-        "of all jobs that keep their state there");
+    verb.Example("rowtide run --state first keep_first.sql; rowtide state ls first",
+                 "of all jobs that keep their state there");
   }
   {
     Verb verb(*this, *state, "check",
@@ -282,7 +280,8 @@ void CommandLine::AddState() {
     verb.Flag("--allow-non-restored-state", "Drop state that the query has no place for",
               &state_check_.state.allows_lost);
     AddErrorOptions(verb);
-    verb.Example("rowtide state check keep_first.sql kept", "before the changed script is started");
+    verb.Example("rowtide state check keep_first.sql first",
+                 "before the changed script is started");
   }
 }
 
@@ -301,7 +300,8 @@ void CommandLine::AddSavepoint() {
         &ask_.savepoint);
     AddErrorOptions(verb);
     verb.Example(
-        "rowtide run --state kept job.sql & sleep 2; rowtide savepoint kept before_upgrade",
+        "rowtide run --state kept watch.sql & sleep 1; rowtide savepoint kept before_upgrade; kill "
+        "$!",
         "while the job of another terminal runs");
   }
   {
@@ -313,7 +313,7 @@ void CommandLine::AddSavepoint() {
     verb.Add({"--savepoint", "PATH", "Write a savepoint first, into this new folder", {}, true},
              &ask_.savepoint);
     AddErrorOptions(verb);
-    verb.Example("rowtide run --state kept job.sql & sleep 2; rowtide stop kept",
+    verb.Example("rowtide run --state kept watch.sql & sleep 1; rowtide stop kept",
                  "from another terminal");
   }
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace rowtide {
 
 namespace {
@@ -19,9 +21,28 @@ std::string Words(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string VerbWords(const CommandText& command) {
+// `state ls` and `state check` become `state ls check`, with the options of both: what is completed
+// depends on the first word alone.
+std::vector<VerbText> ByFirstWord(const std::vector<VerbText>& verbs) {
+  std::vector<VerbText> merged;
+  for (const VerbText& verb : verbs) {
+    if (merged.empty() || FirstWord(merged.back().name) != FirstWord(verb.name)) {
+      merged.push_back(verb);
+      continue;
+    }
+    VerbText& to = merged.back();
+    to.name += " " + SecondWord(verb.name);
+    for (const OptionText& option : verb.options) {
+      const auto same = [&](const OptionText& other) { return other.names == option.names; };
+      if (std::none_of(to.options.begin(), to.options.end(), same)) to.options.push_back(option);
+    }
+  }
+  return merged;
+}
+
+std::string VerbWords(const std::vector<VerbText>& verbs) {
   std::vector<std::string> words;
-  for (const VerbText& verb : command.verbs) words.push_back(FirstWord(verb.name));
+  for (const VerbText& verb : verbs) words.push_back(FirstWord(verb.name));
   return Words(words);
 }
 
@@ -56,17 +77,18 @@ std::string Plain(const std::string& text) {
 }  // namespace
 
 std::string BashCompletion(const CommandText& command) {
+  const std::vector<VerbText> verbs = ByFirstWord(command.verbs);
   std::string text = R"(# Completion of rowtide for bash, written by `rowtide completion bash`.
 _rowtide() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W ")" +
-                     VerbWords(command) + R"( --help --version" -- "$word"))
+                     VerbWords(verbs) + R"( --help --version" -- "$word"))
     return
   fi
   case ${COMP_WORDS[1]}:$before in
 )";
-  for (const VerbText& verb : command.verbs) {
+  for (const VerbText& verb : verbs) {
     for (const OptionText& option : verb.options) {
       if (option.positional() || option.value.empty()) continue;
       std::string pattern;
@@ -80,7 +102,7 @@ _rowtide() {
     }
   }
   text += "  esac\n  case ${COMP_WORDS[1]}:$word in\n";
-  for (const VerbText& verb : command.verbs) {
+  for (const VerbText& verb : verbs) {
     std::vector<std::string> names;
     for (const OptionText& option : verb.options) {
       if (option.positional()) continue;
@@ -95,16 +117,17 @@ _rowtide() {
 }
 
 std::string ZshCompletion(const CommandText& command) {
+  const std::vector<VerbText> verbs = ByFirstWord(command.verbs);
   std::string text =
       "#compdef rowtide\n# Completion of rowtide for zsh, written by `rowtide completion zsh`.\n"
       "_rowtide() {\n  local -a verbs\n  verbs=(\n";
-  for (const VerbText& verb : command.verbs) {
+  for (const VerbText& verb : verbs) {
     text += fmt::format("    '{}:{}'\n", FirstWord(verb.name), Plain(verb.summary));
   }
   text +=
       "  )\n  if (( CURRENT == 2 )); then\n    _describe 'verb' verbs\n    return\n  fi\n"
       "  local verb=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $verb in\n";
-  for (const VerbText& verb : command.verbs) {
+  for (const VerbText& verb : verbs) {
     text += "    " + FirstWord(verb.name) + ")\n      _arguments";
     if (!SecondWord(verb.name).empty()) {
       text += fmt::format(" \\\n        '1:verb:({})'", SecondWord(verb.name));
@@ -129,14 +152,15 @@ std::string ZshCompletion(const CommandText& command) {
 }
 
 std::string FishCompletion(const CommandText& command) {
+  const std::vector<VerbText> verbs = ByFirstWord(command.verbs);
   std::string text =
       "# Completion of rowtide for fish, written by `rowtide completion fish`.\n"
       "complete -c rowtide -f\n";
-  for (const VerbText& verb : command.verbs) {
+  for (const VerbText& verb : verbs) {
     text += fmt::format("complete -c rowtide -n __fish_use_subcommand -a {} -d '{}'\n",
                         FirstWord(verb.name), Plain(verb.summary));
   }
-  for (const VerbText& verb : command.verbs) {
+  for (const VerbText& verb : verbs) {
     const std::string seen = fmt::format("complete -c rowtide -n '__fish_seen_subcommand_from {}'",
                                          FirstWord(verb.name));
     if (TakesFiles(verb)) text += seen + " -F\n";

@@ -106,6 +106,7 @@ Result<std::unique_ptr<DurableJob>> DurableJob::Open(const PlannedJob& planned,
   RT_ASSIGN(job->chosen_, Find(planned, settings, occurrence, say));
   job->allows_lost_ = settings.allows_lost ||
                       planned.options.GetBool("execution.state-recovery.ignore-unclaimed-state");
+  job->has_read_all_ = job->chosen_ && job->chosen_->checkpoint.kind == CheckpointKind::kFinal;
   job->is_fresh_ = settings.fresh;
   if (settings.fresh) job->folder_->ChooseNewLife();
   return job;
@@ -127,10 +128,6 @@ Result<std::optional<LoadedCheckpoint>> DurableJob::Find(const PlannedJob& plann
     RT_ASSIGN(found, LoadCheckpoint(given));
   }
   return found;
-}
-
-bool DurableJob::is_finished() const {
-  return chosen_ && chosen_->checkpoint.kind == CheckpointKind::kFinal;
 }
 
 void DurableJob::Prepare(BuildContext* context) const {

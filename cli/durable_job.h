@@ -46,8 +46,12 @@ class DurableJob {
                                                       const StateSettings& settings, int occurrence,
                                                       const Say& say);
 
-  // It has read all of its input in an earlier run.
-  bool is_finished() const;
+  // It has read all of its input in an earlier run: once it is restored, so that its sinks show all
+  // that they have, there is nothing left to do.
+  bool has_read_all() const { return has_read_all_; }
+  // … and even that was done.
+  bool is_done() const { return has_read_all_ && folder_->is_done(); }
+  Status MarkDone() { return folder_->MarkDone(); }
   void Prepare(BuildContext* context) const;
   void Prepare(JobOptions* options);
   // Before the first step.
@@ -60,6 +64,7 @@ class DurableJob {
   const PlannedJob& planned_;
   Say say_;
   bool is_fresh_ = false;
+  bool has_read_all_ = false;
   bool allows_lost_ = false;
   std::optional<LoadedCheckpoint> chosen_;  // none: the job is new
   std::unique_ptr<Checkpointer> checkpointer_;

@@ -112,6 +112,13 @@ void NoteRejects(const std::vector<NodeStats>& nodes) {
   }
 }
 
+int NoteThatItIsOver(const PlannedJob& planned) {
+  PrintNote("state", fmt::format("{} has read all of its input in an earlier run; --fresh runs it "
+                                 "again from the first record",
+                                 planned.name));
+  return 0;
+}
+
 }  // namespace
 
 int StatementRunner::Fail(const Status& status, const SqlText& sql) {
@@ -181,12 +188,7 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
       });
   if (!opening.ok()) return Fail(opening.status(), sql);
   const std::unique_ptr<DurableJob> durable = std::move(*opening);
-  if (durable != nullptr && durable->is_finished()) {
-    PrintNote("state", fmt::format("{} has read all of its input in an earlier run; --fresh runs "
-                                   "it again from the first record",
-                                   planned.name));
-    return 0;
-  }
+  if (durable != nullptr && durable->is_done()) return NoteThatItIsOver(planned);
   if (durable != nullptr) durable->Prepare(&context);
   ResultSink* result = nullptr;
   if (planned.is_query) {
@@ -212,6 +214,10 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
   if (durable != nullptr) {
     const Status restored = durable->Restore(job);
     if (!restored.ok()) return Fail(restored, sql);
+    if (durable->has_read_all()) {
+      const Status done = durable->MarkDone();
+      return done.ok() ? NoteThatItIsOver(planned) : Fail(done, sql);
+    }
   }
   const auto begin = std::chrono::steady_clock::now();
   const Result<JobEnd> end = job.RunToEnd();
@@ -219,6 +225,10 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   // What has come is shown, and that it is not all.
   if (!end.ok() && result != nullptr) (void)result->Terminate().ok();
+  if (end.ok() && *end == JobEnd::kEnded && durable != nullptr) {
+    const Status done = durable->MarkDone();
+    if (!done.ok()) return Fail(done, sql);
+  }
   int code = end.ok() ? Close(job, planned, *end, result, durable != nullptr, sql)
                       : Fail(end.status(), sql);
   if (end.ok() && *end == JobEnd::kEnded && !planned.is_query && IsTerminal(STDERR_FILENO)) {

@@ -82,6 +82,7 @@ Status MakeFolder(const std::string& path) {
 }
 
 Status Check(const std::string& path, const ManifestFile& want) {
+  if (!fs::exists(path)) return Status::Corruption("{} is missing", path);
   RT_ASSIGN(const FileDigest is, DigestOf(path));
   if (is.bytes != want.bytes)
     return Status::Corruption("{} has {} bytes, the manifest says {}", path, is.bytes, want.bytes);
@@ -207,6 +208,7 @@ void CheckpointFolder::ChooseNewLife() { earlier_job_id_ = std::exchange(job_id_
 
 Status CheckpointFolder::BeginAfresh() {
   RT_TRY(RemoveLeftovers());
+  RT_TRY(RemoveTree(path_ + "/DONE"));
   RT_ASSIGN(const std::vector<CheckpointEntry> old, ListCheckpoints(path_));
   // The newest goes last: a crash in between leaves one that can be restored.
   for (auto entry = old.rbegin(); entry != old.rend(); ++entry) RT_TRY(RemoveTree(entry->path));
@@ -214,6 +216,14 @@ Status CheckpointFolder::BeginAfresh() {
   RT_TRY(RemoveTree(id + ".new"));
   RT_TRY(WriteFileDurably(id + ".new", job_id_ + "\n" + earlier_job_id_ + "\n"));
   return RenameDurably(id + ".new", id);
+}
+
+bool CheckpointFolder::is_done() const { return fs::exists(path_ + "/DONE"); }
+
+Status CheckpointFolder::MarkDone() {
+  if (is_done()) return Status::Ok();
+  RT_TRY(WriteFileDurably(path_ + "/DONE", ""));
+  return SyncFolder(path_);
 }
 
 Status CheckpointFolder::RemoveLeftovers() {
@@ -264,7 +274,7 @@ Status CheckpointFolder::WriteInto(const Checkpoint& checkpoint, const std::stri
     to.nodes.bytes = nodes.bytes().size();
     to.nodes.xxh3 = XXH3_64bits(nodes.bytes().data(), nodes.bytes().size());
     RT_TRY(WriteFileDurably(folder + "/" + to.nodes.name, nodes.bytes()));
-    for (const CheckpointFile& file : lane.files) {
+    for (const StateFile& file : lane.files) {
       const std::string name = fmt::format("lane-{}.{}", i, file.name);
       RT_TRY(LinkOrCopy(file.path, folder + "/" + name, copies));
       FileDigest digest{file.bytes, file.xxh3};

@@ -2,6 +2,7 @@
 //
 //   <dir>/<job>/LOCK                     held while a process runs the job; its pid
 //              /ID                       of this life of the job and of the one before, a line each
+//              /DONE                     all input was read, and all rows are shown
 //              /.chk-8-5f3a              being written: gone at the next start
 //              /chk-7-5f3a.prepared      durable, not decided
 //              /chk-6-5f3a               decided: the name is the decision
@@ -63,6 +64,8 @@ class CheckpointFolder final : public CheckpointStore {
   // writes it down and removes what is left of the old life.
   void ChooseNewLife();
   Status BeginAfresh();
+  Status MarkDone();
+  bool is_done() const;
   // What an earlier run left half done.
   Status RemoveLeftovers();
 

@@ -1,0 +1,203 @@
+"""State folders: going on, stopping, savepoints, and every way in which there is nothing sound to go on from."""
+import glob
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+EVENTS = "a,new,1,2026-01-01 00:00:00\nb,new,5,2026-01-01 00:00:01\na,paid,3,2026-01-01 00:01:02\n"
+MORE = "c,new,7,2026-01-01 00:02:00\nb,paid,9,2026-01-01 00:03:00\nd,new,1,2026-01-01 00:09:00\n"
+JOB = """SET 'execution.checkpointing.interval' = '200 ms';
+CREATE TABLE e (id STRING, st STRING, n INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'filesystem', 'path' = 'events', 'format' = 'csv'{watch});
+CREATE TABLE s (id STRING, st STRING) WITH ('connector' = 'filesystem', 'path' = '{out}', 'format' = 'csv');
+INSERT INTO s SELECT id, st FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY {key} ORDER BY ts) AS rn FROM e) WHERE rn = 1;
+"""
+WATCH = ", 'source.monitor-interval' = '20 ms', 'scan.watermark.emit.strategy' = 'on-event'"
+FIRST, ALL = ["a,new", "b,new"], ["a,new", "b,new", "c,new", "d,new"]
+
+
+class Lab:
+    """A folder with events, jobs over them, and what they leave."""
+
+    def __init__(self, rowtide, lab):
+        self.rowtide, self.folder = rowtide, lab
+        os.mkdir(os.path.join(lab, "events"))
+        self.write("events/1.csv", EVENTS)
+
+    def write(self, name, text):
+        with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def job(self, name, out="out", key="id", watch=True):
+        self.write(name, JOB.format(out=out, key=key, watch=WATCH if watch else ""))
+        return name
+
+    def call(self, *words):
+        return subprocess.run([self.rowtide, *words], cwd=self.folder, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, timeout=60, check=False)
+
+    def start(self, *words):
+        return subprocess.Popen([self.rowtide, "run", *words], cwd=self.folder, text=True, stdin=subprocess.DEVNULL,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def rows(self, out="out"):
+        lines = []
+        for name in glob.glob(os.path.join(self.folder, out, "part-*")):
+            with open(name, encoding="utf-8") as file:
+                lines += file.read().splitlines()
+        return sorted(lines)
+
+    def await_rows(self, want, out="out"):
+        end = time.monotonic() + 20
+        while self.rows(out) != want and time.monotonic() < end:
+            time.sleep(0.02)
+        return differs(want, self.rows(out))
+
+    def checkpoints(self, kept):
+        return sorted(glob.glob(os.path.join(self.folder, kept, "*", "chk-*")), key=lambda path: int(os.path.basename(path).split("-")[1]))
+
+
+def differs(want, got):
+    return None if want == got else f"wanted {want!r}, got {got!r}"
+
+
+def says(done, code, *texts):
+    """What is missing of an exit code and of texts on standard error."""
+    missing = [text for text in texts if text not in done.stderr]
+    return None if done.returncode == code and not missing else f"{done.returncode}, without {missing}: {done.stderr}"
+
+
+def ended(process, number):
+    process.send_signal(number)
+    out, error = process.communicate(timeout=90)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, error)
+
+
+def running(lab):
+    job = lab.job("watch.sql")
+    process = lab.start("--state", "kept", job)
+    yield "rows are shown at a checkpoint", lab.await_rows(FIRST)
+    yield "a second process is refused and the first named", says(lab.call("run", "--state", "kept", job), 4, f"process {process.pid} runs this job already")
+    control = glob.glob(os.path.join(lab.folder, "kept", "*", "control"))[0]
+    yield "the control socket is its owner's alone", differs("0600", f"0{os.stat(control).st_mode & 0o777:o}")
+    yield "what is no request changes nothing", differs("error", ask(control, b"savepoint relative\n")[:5]) or differs("error", ask(control, b"\xff\x00" * 6000)[:5])
+    done = lab.call("savepoint", "kept", "first")
+    yield "savepoint prints where it lies", differs((0, os.path.join(os.path.realpath(lab.folder), "first") + "\n"), (done.returncode, os.path.realpath(done.stdout.strip()) + "\n"))
+    yield "a savepoint overwrites nothing", says(lab.call("savepoint", "kept", "first"), 4, "exists already")
+    process.kill()
+    process.communicate()
+    lab.write("events/2.csv", MORE)
+    process = lab.start("--state", "kept", job)
+    yield "killed and started again it goes on", lab.await_rows(ALL)
+    done = ended(process, signal.SIGTERM)
+    yield "SIGTERM drains and ends with 0", says(done, 0, "goes on from", "all that was read is in a checkpoint")
+    yield "stop without a job says so", says(lab.call("stop", "kept"), 4, "RT6005")
+    process = lab.start("--state", "kept", job)
+    lab.await_control("kept")
+    done = lab.call("stop", "kept", "--savepoint", "last")
+    process.communicate(timeout=90)
+    yield "stop with a savepoint", differs((0, 0), (done.returncode, process.returncode)) or says(done, 0)
+    shutil.move(os.path.join(lab.folder, "first"), os.path.join(lab.folder, "moved"))
+    other = lab.job("elsewhere.sql", out="elsewhere")
+    process = lab.start("--state", "other", "--restore", "moved", other)
+    yield "a savepoint that was moved is restored into another folder", lab.await_rows(ALL[2:], "elsewhere")
+    ended(process, signal.SIGINT)
+    done = lab.call("state", "ls", "last", "--output", "json")
+    yield "state ls of a savepoint", differs((0, True), (done.returncode, '"operator":"Deduplicate"' in done.stdout))
+    done = lab.call("state", "ls", "kept", "--output", "csv")
+    yield "state ls of a folder", differs((0, "job,path,epoch,taken,kind,lanes,bytes", 3), (done.returncode, done.stdout.split("\n")[0], done.stdout.count("\n")))
+
+
+def ask(path, request):
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.settimeout(20)
+        where = os.open(os.path.dirname(path), os.O_RDONLY)
+        try:
+            connection.connect(f"/proc/self/fd/{where}/control")
+            connection.sendall(request)
+            return connection.recv(200).decode()
+        except OSError as error:
+            return "error " + str(error)
+        finally:
+            os.close(where)
+
+
+def await_control(lab, kept):
+    end = time.monotonic() + 20
+    while not glob.glob(os.path.join(lab.folder, kept, "*", "control")) and time.monotonic() < end:
+        time.sleep(0.02)
+
+
+Lab.await_control = await_control
+
+
+def changed(lab):
+    other = lab.job("changed.sql", key="id, st")
+    done = lab.call("state", "check", other, "kept")
+    yield "a changed key is refused by state check, with both", says(done, 2, "RT6004", "key=[id], ", "key=[id, st], ")
+    before = [sorted(os.listdir(path)) for path in lab.checkpoints("kept")]
+    done = lab.call("run", "--state", "kept", other)
+    yield "… and by run", says(done, 2, "RT6004")
+    yield "… before anything is touched", differs(before, [sorted(os.listdir(path)) for path in lab.checkpoints("kept")])
+    done = lab.call("state", "check", other, "kept", "--allow-non-restored-state")
+    yield "… unless that state may be lost", differs((0, True), (done.returncode, "state is dropped" in done.stdout))
+    done = lab.call("state", "check", "watch.sql", "kept")
+    yield "the query as it was fits", differs((0, True), (done.returncode, "goes on from" in done.stdout))
+
+
+def damage(path, name, change):
+    with open(os.path.join(path, name), "r+b") as file:
+        bytes_before = file.read()
+        file.seek(0)
+        file.truncate()
+        file.write(change(bytes_before))
+    return bytes_before
+
+
+def restored(path, name, content):
+    with open(os.path.join(path, name), "wb") as file:
+        file.write(content)
+
+
+def damaged(lab):
+    newest = lab.checkpoints("kept")[-1]
+    flip = lambda content: content[:60] + bytes([content[60] ^ 1]) + content[61:]
+    for name in ("MANIFEST", "lane-0.nodes"):
+        for what, change in (("a flipped bit", flip), ("a cut", lambda content: content[:50])):
+            content = damage(newest, name, change)
+            yield f"{what} in {name} is named", says(lab.call("run", "--state", "kept", "watch.sql"), 1, "RT6002", f"{os.path.basename(newest)}/{name}", "--fresh --restore")
+            restored(newest, name, content)
+    content = damage(newest, "MANIFEST", lambda old: old[:8] + b"\x63" + old[9:])
+    yield "a newer format is refused with both numbers", says(lab.call("run", "--state", "kept", "watch.sql"), 2, "format version 99, this program reads up to 1")
+    restored(newest, "MANIFEST", content)
+    os.remove(os.path.join(newest, "lane-0.nodes"))
+    yield "a missing file is named", says(lab.call("run", "--state", "kept", "watch.sql"), 1, "RT6002", "lane-0.nodes")
+    done = lab.call("run", "--state", "empty", "--restore", "events", "watch.sql")
+    yield "a folder that is no checkpoint is named", says(done, 4, "events/MANIFEST")
+    for path in lab.checkpoints("kept"):
+        shutil.rmtree(path)
+    yield "rows without a checkpoint are no fresh start", says(lab.call("run", "--state", "kept", "watch.sql"), 1, "RT6003", "has no checkpoint", "--fresh")
+    process = lab.start("--state", "kept", "--fresh", "watch.sql")
+    yield "--fresh writes them again", lab.await_rows(sorted(ALL + ALL))
+    ended(process, signal.SIGINT)
+
+
+def bounded(lab):
+    job = lab.job("once.sql", out="once", watch=False)
+    done = lab.call("run", "--state", "once_kept", job)
+    yield "a job whose input ends", says(done, 0, "starts from the first record") or differs(ALL, lab.rows("once"))
+    done = lab.call("run", "--state", "once_kept", job)
+    yield "… is over when it runs again", says(done, 0, "has read all of its input") or differs(ALL, lab.rows("once"))
+    done = lab.call("run", "--state", "once_kept", "-c", "SELECT 1")
+    yield "a SELECT keeps nothing and says so", says(done, 0, "SELECT are not kept")
+    done = lab.call("state", "ls", "events")
+    yield "a folder without state is named", says(done, 4, "RT6006")
+
+
+def checks(rowtide, folder):
+    lab = Lab(rowtide, folder)
+    for part in (running, changed, damaged, bounded):
+        yield from part(lab)
