@@ -16,6 +16,7 @@
 #include "cli/help_topics.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
+#include "engine/key_group.h"
 
 namespace rowtide {
 
@@ -212,12 +213,26 @@ void CommandLine::AddRun() {
   verb.Flag("--allow-non-restored-state",
             "Drop state that the query has no place for, instead of refusing",
             &run_.state.allows_lost);
+  verb.Number({"-p,--parallelism",
+               "N",
+               "Lanes to run a job on, a thread each: SET "
+               "'parallelism.default'",
+               {},
+               true},
+              1, &run_.parallelism)
+      ->check([](const std::string& text) {
+        return text.size() > 3 || std::stoi(text) > kKeyGroups
+                   ? fmt::format("{} is above {}", text, kKeyGroups)
+                   : "";
+      });
   AddErrorOptions(verb);
   verb.Example("rowtide run keep_last.sql", "the statements of a file");
   verb.Example("rowtide run -c \"SELECT * FROM (VALUES (1), (2)) AS t(n)\"", "SQL as an argument");
   verb.Example("rowtide run - < keep_first.sql", "from standard input");
   verb.Example("rowtide run --stats top3.sql > top3.changelog",
                "with counts, state and time of each operator on standard error");
+  verb.Example("rowtide run --parallelism 2 top3.sql > top3.changelog",
+               "on two lanes: the changes of one key come in the same order");
   verb.Example("rowtide run --profile top3.folded top3.sql > top3.changelog",
                "where the time goes: flamegraph.pl top3.folded > top3.svg draws it");
   verb.Example(

@@ -31,16 +31,22 @@ Status Unwritable(const std::string& path) {
 
 std::string FoldedStacks(const std::string& job, double seconds,
                          const std::vector<PathTime>& paths) {
-  const std::string task = Frame(job) + ";task 1";
-  auto rest = static_cast<int64_t>(seconds * 1e9);
+  std::vector<int64_t> rest;  // of each lane
   std::string lines;
   for (const PathTime& path : paths) {
-    lines += task;
+    while (rest.size() <= static_cast<size_t>(path.lane))
+      rest.push_back(static_cast<int64_t>(seconds * 1e9));
+    lines += fmt::format("{};task {}", Frame(job), path.lane + 1);
     for (const std::string& node : path.nodes) lines += ";" + Frame(node);
     lines += fmt::format(" {}\n", path.nanos / 1000);
-    rest -= path.nanos;
+    rest[static_cast<size_t>(path.lane)] -= path.nanos;
   }
-  return fmt::format("{} {}\n", task, std::max<int64_t>(rest, 0) / 1000) + lines;
+  std::string tasks;
+  for (size_t lane = 0; lane < rest.size(); ++lane) {
+    tasks += fmt::format("{};task {} {}\n", Frame(job), lane + 1,
+                         std::max<int64_t>(rest[lane], 0) / 1000);
+  }
+  return tasks + lines;
 }
 
 Result<std::unique_ptr<ProfileFile>> ProfileFile::Open(const std::string& path) {

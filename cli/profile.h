@@ -5,7 +5,7 @@
 //
 // A line is the own time of its last node when called along that way; of a task alone: waiting for
 // input and all else that no node does. So the lines of a job add up to about the time that it
-// took.
+// took, for each of its lanes: `task 1` is the first one.
 #pragma once
 
 #include <cstdio>

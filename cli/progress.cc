@@ -43,7 +43,7 @@ std::string ProgressText(const JobProgress& progress, double seconds, int column
   const double rate = seconds > 0 ? static_cast<double>(progress.rows_read) / seconds : 0;
   std::string text = fmt::format("{} rows  {}rows/s", Grouped(progress.rows_read),
                                  Scaled(rate, 1000, {"", "k ", "M ", "G ", "T "}));
-  if (progress.share >= 0) text += fmt::format("  {:.0f} %", progress.share * 100);
+  if (progress.share() >= 0) text += fmt::format("  {:.0f} %", progress.share() * 100);
   const bool has_watermark =
       progress.watermark != Time::kNoWatermark && progress.watermark != Time::kMaxWatermark;
   if (has_watermark) text += "  watermark " + WatermarkText(progress.watermark);

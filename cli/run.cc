@@ -73,6 +73,12 @@ int Run(const RunArguments& arguments) {
   InstallSignalHandlers();
   WriteInLargePieces();
   StatementRunner runner(arguments.print, arguments.state);
+  if (!arguments.parallelism.empty()) {
+    std::string note;
+    const Status set =
+        runner.session().options().Set("parallelism.default", arguments.parallelism, &note);
+    if (!set.ok()) return PrintError(set, "", "");
+  }
   return RunAll(*sql, runner);
 }
 

@@ -17,6 +17,7 @@ struct RunArguments {
   std::string command;
   PrintSettings print = {};
   StateSettings state = {};
+  std::string parallelism;  // lanes, unless the script says another number; "": as it says
 };
 
 int Run(const RunArguments& arguments);

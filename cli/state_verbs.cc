@@ -110,8 +110,8 @@ Status CheckJob(const PlannedJob& planned, const StateSettings& settings, int oc
   const SystemClock clock;
   BuildContext context;
   context.connectors.clock = &clock;
-  RT_ASSIGN(JobGraph graph, BuildJob(planned, std::move(context)));
-  const Job job(std::move(graph));
+  RT_ASSIGN(std::vector<JobGraph> graphs, BuildJob(planned, std::move(context)));
+  const Job job(std::move(graphs));
   RT_ASSIGN(const RestorePlan plan,
             PlanRestore(job.Identities(), kept->checkpoint, settings.allows_lost));
   for (const std::string& note : plan.notes) say(note);

@@ -199,8 +199,8 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
     result = sink.get();
     context.result = std::move(sink);
   }
-  Result<JobGraph> graph = BuildJob(planned, std::move(context));
-  if (!graph.ok()) return Fail(graph.status(), sql);
+  Result<std::vector<JobGraph>> graphs = BuildJob(planned, std::move(context));
+  if (!graphs.ok()) return Fail(graphs.status(), sql);
   const Job* running = nullptr;
   JobOptions options{&clock_, kTickMillis, &stop_signal, {}};
   options.samples_time = settings_.stats || profile_ != nullptr;
@@ -209,7 +209,7 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
     return result != nullptr && result->full();
   };
   if (durable != nullptr) durable->Prepare(&options);
-  Job job(std::move(*graph), std::move(options));
+  Job job(std::move(*graphs), std::move(options));
   running = &job;
   if (durable != nullptr) {
     const Status restored = durable->Restore(job);
@@ -237,7 +237,7 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
   }
   if (!settings_.stats) NoteRejects(job.Stats());
   if (settings_.stats)
-    std::cerr << StatsTable(job.Stats(), took.count(), job.rows_read()) << std::flush;
+    std::cerr << StatsTable(job.Stats(), took.count(), job.rows_read(), job.lanes()) << std::flush;
   if (profile_ != nullptr) {
     const std::string name = fmt::format("{} ({}:{})", planned.name, sql.origin, at.line);
     const Status written = profile_->Add(name, took.count(), job.TimePaths());

@@ -45,7 +45,8 @@ std::vector<std::string> RowOf(const NodeStats& node) {
 
 }  // namespace
 
-std::string StatsTable(const std::vector<NodeStats>& nodes, double seconds, int64_t rows_read) {
+std::string StatsTable(const std::vector<NodeStats>& nodes, double seconds, int64_t rows_read,
+                       int lanes) {
   std::vector<std::vector<std::string>> rows;
   for (const NodeStats& node : nodes) rows.push_back(RowOf(node));
   const double per_second = seconds > 0 ? static_cast<double>(rows_read) / seconds : 0;
@@ -55,8 +56,8 @@ std::string StatsTable(const std::vector<NodeStats>& nodes, double seconds, int6
                      "state bytes", "time ms", "counters"},
                     rows) +
          records +
-         fmt::format("{} rows emitted by sources in {:.3f} s, {:.0f} rows/s\n", rows_read, seconds,
-                     per_second);
+         fmt::format("{} rows emitted by sources in {:.3f} s, {:.0f} rows/s{}\n", rows_read,
+                     seconds, per_second, lanes > 1 ? fmt::format(", on {} lanes", lanes) : "");
 }
 
 }  // namespace rowtide

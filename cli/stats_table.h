@@ -10,6 +10,7 @@
 namespace rowtide {
 
 // `seconds`: of the run, without start-up. `rows_read`: of all sources.
-std::string StatsTable(const std::vector<NodeStats>& nodes, double seconds, int64_t rows_read);
+std::string StatsTable(const std::vector<NodeStats>& nodes, double seconds, int64_t rows_read,
+                       int lanes = 1);
 
 }  // namespace rowtide

@@ -26,7 +26,11 @@ class ChecksumSink final : public Sink, private NamedRowsTaker {
 
   NamedRowsTaker* named_rows() override { return this; }
 
-  std::string Summary() const override { return state_.Text(); }
+  std::string Summary(std::span<const Sink* const> others) const override {
+    ChecksumState all = state_;
+    for (const Sink* other : others) all.Merge(static_cast<const ChecksumSink*>(other)->state_);
+    return all.Text();
+  }
 
  private:
   Status Take(const NamedRows& rows) override {

@@ -1,5 +1,5 @@
 // What a changelog is reduced to when its rows need not be kept: how many of each kind, a checksum
-// that depends on the order of all rows, and one that does not.
+// that depends on the order of all rows (of each lane), and one that does not.
 //
 //   Add(kInsert, "+I [1,\"a\"]\n")     ->   +I 1 -U 0 +U 0 -D 0 ordered=0x… unordered=0x…
 //
@@ -29,6 +29,13 @@ struct ChecksumState {
     ++counts[kind];
     ordered = ((ordered << 5 | ordered >> 59) * kMultiplier) ^ hash;
     unordered += hash;
+  }
+
+  // Rows that came beside these: there is no order among them, so `ordered` says little from here.
+  void Merge(const ChecksumState& other) {
+    for (size_t kind = 0; kind < 4; ++kind) counts[kind] += other.counts[kind];
+    ordered ^= other.ordered;
+    unordered += other.unordered;
   }
 
   std::string Text() const {

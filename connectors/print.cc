@@ -14,9 +14,7 @@ void AppendPrinted(const Value& value, const Type& type, std::string* out) {
     return;
   }
   switch (type.kind) {
-    case TypeKind::kBoolean:
-      *out += std::get<bool>(value) ? "true" : "false";
-      return;
+    case TypeKind::kBoolean: *out += std::get<bool>(value) ? "true" : "false"; return;
     case TypeKind::kDecimal: return AppendJavaDecimal(std::get<int128>(value), type.scale, out);
     case TypeKind::kBinary:
     case TypeKind::kVarBinary: {
@@ -77,8 +75,12 @@ Result<std::unique_ptr<Sink>> CreatePrintSink(const TableSpec& table,
                                               const ConnectorContext& context) {
   const std::string ident = TextOption(table, "print-identifier").value_or("");
   const bool to_error = BoolOption(table, "standard-error", false);
-  return std::unique_ptr<Sink>(std::make_unique<PrintSink>(
-      table.schema, ident.empty() ? "" : ident + "> ", to_error ? context.error : context.output));
+  // As in Flink: `identifier:lane> `, the lane only where there are several.
+  std::string prefix = ident;
+  if (context.lanes > 1) prefix += (ident.empty() ? "" : ":") + std::to_string(context.lane + 1);
+  return std::unique_ptr<Sink>(
+      std::make_unique<PrintSink>(table.schema, prefix.empty() ? "" : prefix + "> ",
+                                  to_error ? context.error : context.output));
 }
 
 }  // namespace rowtide

@@ -150,6 +150,7 @@ ConnectorTraits TraitsOf(const TableSpec& table) {
   }
   if (connector->make_sink != nullptr) {
     SinkTraits& sink = traits.sink.emplace();
+    sink.lanes = connector->name != "collect" && TextOption(table, "path").value_or("") != "-";
     if (connector->name == "filesystem") {
       sink.mode = FormatSinkMode(table);
       sink.overwrite = true;

@@ -51,6 +51,7 @@ struct SourceTraits {
   bool source_watermark = false;  // has watermarks of its own: SOURCE_WATERMARK() is allowed
   bool bounded = true;
   bool threads = true;  // may be read on another thread: looks at no other source
+  bool splits = false;  // may be shared out: each lane reads a part (ConnectorContext::lane)
   bool watermark_on_event =
       false;  // 'scan.watermark.emit.strategy' = 'on-event', or a `rows` table
   std::vector<MetadataKey> metadata;  // readable METADATA columns
@@ -61,6 +62,7 @@ struct SinkTraits {
   std::optional<ChangelogMode> mode;    // none: takes whatever the query gives
   bool default_without_before = false;  // … but for -U (blackhole)
   bool overwrite = false;               // INSERT OVERWRITE can replace what is there
+  bool lanes = false;                   // each lane may have a sink of its own
 };
 
 struct ConnectorTraits {
@@ -106,6 +108,8 @@ struct ConnectorContext {
   RowsFeed* feed = nullptr;            // what `rows` tables read
   CollectedRows* collected = nullptr;  // what `collect` tables write into
   std::string local_time_zone = "UTC";
+  int lane = 0;  // of the lanes that read or write the table beside each other
+  int lanes = 1;
   TableSettings settings;
   InputLimits limits;
   // Of a job with checkpoints: what this sink's files are named after, the same in every run, and

@@ -1,5 +1,7 @@
 #include "engine/operator.h"
 
+#include "engine/source.h"
+
 namespace rowtide {
 
 Status Operator::Advance(int /*input*/, Time time, Collector& out) { return out.Advance(time); }
@@ -13,6 +15,10 @@ int64_t* Counters::Find(const std::string& name) {
   }
   all_.push_back({name, std::make_unique<int64_t>(0)});
   return all_.back().value.get();
+}
+
+Status Source::Merge(SnapshotReader& /*reader*/) {
+  return Status::Internal("a source that is read in one piece has positions of several lanes");
 }
 
 }  // namespace rowtide

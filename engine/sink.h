@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -42,8 +43,9 @@ class Sink {
   virtual Status Restore(std::string_view /*staged*/) { return Status::Ok(); }
   virtual Status Finish() { return Status::Ok(); }
   virtual void Abandon() {}
-  // A line for the user at the end of the job ("checksum …"); "" for none.
-  virtual std::string Summary() const { return ""; }
+  // A line for the user at the end of the job ("checksum …"); "" for none. `others`: the same sink
+  // in the other lanes, whose rows it speaks for as well.
+  virtual std::string Summary(std::span<const Sink* const> /*others*/ = {}) const { return ""; }
 };
 
 }  // namespace rowtide

@@ -2,11 +2,11 @@
 //
 // `Poll` emits at most one batch (and at most one Time after it) and says whether there is more. A
 // source does not block in Poll: it says kWait, and `wakeup` says what ends the wait. Its position
-// goes into the snapshot; a restored source goes on
-// with the next record. Records that do not decode are the source's business: fail, skip or
-// dead-letter, always counted, so records read = rows emitted + rejected. A source emits no
-// watermarks unless it `makes_watermarks`; a bounded one ends with kEnd from Poll, and the task
-// then sends the maximum watermark and End.
+// goes into the snapshot; a restored source goes on with the next record, on other lanes as well.
+// Records that do not decode are the source's business: fail, skip or dead-letter, always counted,
+// so records read = rows emitted + rejected. A source emits no watermarks unless it
+// `makes_watermarks`; a bounded one ends with kEnd from Poll, and the task then sends the maximum
+// watermark and End.
 #pragma once
 
 #include <memory>
@@ -42,6 +42,9 @@ class Source {
   virtual Result<SourceState> Poll(Collector& out) = 0;
   virtual Status Snapshot(SnapshotWriter& writer) const = 0;
   virtual Status Restore(SnapshotReader& reader) = 0;
+  // After Restore: adds the positions of another lane. Sources that are shared out among lanes read
+  // on from those that are theirs now.
+  virtual Status Merge(SnapshotReader& reader);
   virtual SourceProgress progress() const { return {}; }
   virtual SourceWakeup wakeup() const { return {}; }
 };

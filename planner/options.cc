@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "connectors/options.h"
+#include "engine/key_group.h"
 #include "engine/schema.h"
 #include "engine/value_text.h"
 
@@ -64,7 +65,8 @@ constexpr Key kKeys[] = {
     {"table.exec.source.cdc-events-duplicate", Kind::kBool, "false"},
     {"table.local-time-zone", Kind::kZone, ""},
     {"table.dml-sync", Kind::kBool, "false"},
-    {"parallelism.default", Kind::kInt, "1"},
+    {"parallelism.default", Kind::kInt, "1", "", true, 1, kKeyGroups},
+    {"table.exec.resource.default-parallelism", Kind::kInt, "-1", "", true, -1, kKeyGroups},
     {"pipeline.max-parallelism", Kind::kInt, "128"},
     {"pipeline.name", Kind::kText, ""},
     {"restart-strategy.type", Kind::kText, ""},
@@ -421,6 +423,9 @@ constexpr KeyText kTexts[] = {
     {"table.exec.sink.require-on-conflict", "whether such a sink needs ON CONFLICT in the INSERT"},
     {"table.exec.source.cdc-events-duplicate", "sources with updates may repeat them"},
     {"table.display.max-column-width", "of texts in tables on a terminal"},
+    {"parallelism.default",
+     "lanes that a job runs on, a thread each; changes of one key come in the same order"},
+    {"table.exec.resource.default-parallelism", "the same, and it goes before parallelism.default"},
     {"rowtide.flink-compat", "Flink's rows also where they are known to be wrong"},
     {"rowtide.limits.record-bytes",
      "no record of a file may be longer; a longer one is a bad record"},

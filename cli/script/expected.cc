@@ -95,7 +95,7 @@ constexpr JavaText kJavaTexts[] = {
 
 struct Section {
   const char* title;
-  bool PlanStages::*wanted;
+  bool PlanStages::* wanted;
 };
 constexpr Section kSections[] = {
     {"== Abstract Syntax Tree ==", &PlanStages::ast},
@@ -165,6 +165,19 @@ bool Utf16Less(const std::string& a, const std::string& b) {
     return above_surrogates ? byte + 0x100 : byte;
   };
   return rank(*at) < rank(*other);
+}
+
+void GroupByKey(SinkChangelog* sink) {
+  std::vector<std::pair<std::string, CollectedRow>> rows;
+  for (CollectedRow& row : sink->rows) {
+    std::string key = sink->upsert_key.empty() ? fmt::format("{} {}", row.text, Text(row.kind))
+                                               : KeyOf(row.text, sink->upsert_key);
+    rows.emplace_back(std::move(key), std::move(row));
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  sink->rows.clear();
+  for (auto& [key, row] : rows) sink->rows.push_back(std::move(row));
 }
 
 void AddChangelog(const std::vector<SinkChangelog>& sinks, UnitAnswer* answer) {

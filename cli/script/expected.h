@@ -36,6 +36,10 @@ struct UnitAnswer {
 // stand before the last ones in it.
 bool Utf16Less(const std::string& a, const std::string& b);
 
+// Puts the rows of one key together, in the order they came; without a key, equal rows. What two
+// jobs have in common that differ only in what passes whom.
+void GroupByKey(SinkChangelog* sink);
+
 // Fills changelog, table and counts.
 void AddChangelog(const std::vector<SinkChangelog>& sinks, UnitAnswer* answer);
 

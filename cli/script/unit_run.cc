@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -64,6 +66,9 @@ struct Way {
   bool threads = false;                          // sources are read on threads of their own
   ExpectKind compares = ExpectKind::kChangelog;  // with the plain way
   StateBelow::Kind below = StateBelow::Kind::kNone;
+  int lanes = 1;
+  bool lane_threads = false;  // else the lanes take turns, row by row
+  bool rescales = false;      // restores bring another number of lanes, at random rows
 };
 
 class JobRun {
@@ -75,12 +80,14 @@ class JobRun {
         way_(way),
         clock_(clock),
         random_(way.seed),
-        below_(way.below) {
+        below_(way.below),
+        lanes_(way.lanes) {
     feed_.SetCuts([this] { return NextRowsMax(); });
   }
 
   Status Run() {
     RT_ASSIGN(std::unique_ptr<Job> job, Build());
+    if (way_.lane_threads) return job->RunToEnd().status();
     int64_t rows_seen = 0;
     int waits = 0;
     while (true) {
@@ -110,6 +117,7 @@ class JobRun {
 
   // A database takes its time to open: twice or so in a script.
   bool RestoresNow() {
+    if (way_.rescales) return random_() % 4 == 0;
     if (way_.below != StateBelow::Kind::kRocksDb) return true;
     return random_() % (feed_.events().size() / 2 + 1) == 0;
   }
@@ -118,19 +126,20 @@ class JobRun {
     feed_.Reset();
     BuildContext context;
     RT_TRY(below_.Open());
-    context.tier = below_.tier();
+    if (below_.tier() != nullptr) context.tiers = {below_.tier()};
     context.connectors.clock = &clock_;
     context.connectors.feed = &feed_;
     context.connectors.collected = &collected_;
     context.connectors.error = notes_.get();
     context.defers_watermarks = way_.defers_watermarks;
     context.on_threads = way_.threads;
+    context.lanes = lanes_;
     if (planned_.is_query) {
       context.result = std::make_unique<QueryRows>(planned_.schema, &collected_.of(kQueryTable));
     }
-    RT_ASSIGN(JobGraph graph, BuildJob(planned_, std::move(context)));
+    RT_ASSIGN(std::vector<JobGraph> graphs, BuildJob(planned_, std::move(context)));
     has_state_ = below_.tier() != nullptr && below_.tier()->has_states();
-    return std::make_unique<Job>(std::move(graph));
+    return std::make_unique<Job>(std::move(graphs));
   }
 
   Status Rebuild(std::unique_ptr<Job>* job) {
@@ -139,15 +148,30 @@ class JobRun {
     const std::vector<NodeStats> before = (*job)->Stats();
     job->reset();
     below_.Close();
+    if (way_.rescales) lanes_ = lanes_ % 3 + 1;  // 2, 3, 1
     RT_ASSIGN(*job, Build());
     RT_TRY((*job)->Restore(kept));
     const std::vector<NodeStats> after = (*job)->Stats();
+    if (way_.rescales) return CompareEntries(before, after);
     for (size_t i = 0; i < before.size(); ++i) {
       if (below_.tier() != nullptr || before[i].state_entries == after[i].state_entries) continue;
       return Status::Internal("{} has {} state entries after a restore, {} before", before[i].name,
                               after[i].state_entries, before[i].state_entries);
     }
     return Status::Ok();
+  }
+
+  // Other lanes, other nodes: only the sum is the same.
+  static Status CompareEntries(const std::vector<NodeStats>& before,
+                               const std::vector<NodeStats>& after) {
+    const auto sum = [](const std::vector<NodeStats>& nodes) {
+      return std::accumulate(
+          nodes.begin(), nodes.end(), int64_t{0},
+          [](int64_t entries, const NodeStats& node) { return entries + node.state_entries; });
+    };
+    if (sum(before) == sum(after)) return Status::Ok();
+    return Status::Internal("{} state entries after a restore with other lanes, {} before",
+                            sum(after), sum(before));
   }
 
   const PlannedJob& planned_;
@@ -158,6 +182,7 @@ class JobRun {
   std::mt19937_64 random_;
   StateBelow below_;
   bool has_state_ = false;
+  int lanes_;
   // What sinks say to a person is no part of an answer.
   struct CloseFile {
     void operator()(std::FILE* file) const { std::fclose(file); }
@@ -261,16 +286,62 @@ class UnitRunner {
     ways.push_back(below);
     ways.push_back({"read on a thread of its own", seeds(), true, false, false, true});
     ways.push_back({"… and restored at every batch", seeds(), true, true, false, true});
+    AddLaneWays(planned, &ways, seeds());
     if (!ReadsWatermarks(planned.plan))
       ways.push_back({"deferred watermarks", seeds(), true, false, true});
     return ways;
   }
 
+  // Bundles hold the rows of a lane, and of two keyed nodes the second one meets rows of several
+  // keys of the first in any order: only what all changes come to is the same.
+  static void AddLaneWays(const PlannedJob& planned, std::vector<Way>* ways, uint64_t seed) {
+    Way way{"2 lanes"};
+    way.lanes = 2;
+    const bool is_nested =
+        std::any_of(planned.plan.roots.begin(), planned.plan.roots.end(),
+                    [](const ExecPointer& root) { return ExchangesAbove(*root) > 1; });
+    if (is_nested || planned.options.GetBool("table.exec.mini-batch.enabled"))
+      way.compares = ExpectKind::kTable;
+    ways->push_back(way);
+    Way rescaled = way;
+    rescaled.name = "rescaled 2 -> 3 -> 1";
+    rescaled.seed = seed + 1;
+    rescaled.restores = rescaled.rescales = true;
+    ways->push_back(rescaled);
+    if (SourcesOf(planned) > 1) return;  // what passes whom between two tables is a matter of luck
+    way.name = "2 lanes on threads";
+    way.seed = seed;
+    way.cuts = way.lane_threads = true;
+    ways->push_back(way);
+  }
+
+  // On the way of a row that meets most.
+  static int ExchangesAbove(const ExecNode& node) {
+    int most = 0;
+    for (const ExecPointer& input : node.inputs) most = std::max(most, ExchangesAbove(*input));
+    const auto* sink = node.as<PhysicalSink>();
+    return most + (node.as<PhysicalExchange>() || (sink && sink->upsert_materialize) ? 1 : 0);
+  }
+
+  static size_t SourcesOf(const PlannedJob& planned) {
+    std::set<const ExecNode*> sources;
+    const std::function<void(const ExecNode&)> visit = [&](const ExecNode& node) {
+      if (node.inputs.empty()) sources.insert(&node);
+      for (const ExecPointer& input : node.inputs) visit(*input);
+    };
+    for (const ExecPointer& root : planned.plan.roots) visit(*root);
+    return sources.size();
+  }
+
   void CompareWay(const PlannedJob& planned, const Way& way, const Status& want,
-                  const std::vector<SinkChangelog>& rows) {
+                  std::vector<SinkChangelog> rows) {
     if (run_.ways_differ) return;
     std::vector<SinkChangelog> got;
     const Status status = RunWay(planned, way, &got);
+    if (way.lanes > 1) {
+      for (SinkChangelog& sink : rows) GroupByKey(&sink);
+      for (SinkChangelog& sink : got) GroupByKey(&sink);
+    }
     UnitAnswer expected;
     UnitAnswer answer;
     if (!want.ok()) expected.failure = want;

@@ -6,6 +6,8 @@
 //   thread     the source on a thread of its own, with cuts; once more restored after every batch
 //   below      every entry of state below, in a map, restored after every row; once more in
 //              RocksDB, restored now and then
+//   lanes      two that take turns; once more on threads, with cuts, where there is one table
+//   rescaled   at random rows: snapshot, then 3 lanes, 1, 2, … go on
 //   deferred   watermarks at the end only, with cuts; where no operator reads watermarks
 //   batch      'execution.runtime-mode' = 'batch', restored: what the changelog folds to
 //

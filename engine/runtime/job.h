@@ -1,18 +1,24 @@
 // A running job: polls the sources round robin, by batch, until all have ended or somebody asks it
 // to stop.
 //
+//   one lane        everything on the caller's thread, by direct calls
+//   several lanes   a thread each, the first lane on the caller's; rows change lanes in channels
+//
 // The order of sources is that of the graph, and whose turn it is goes into the snapshot, so one
-// sequence of input gives one output. `Snapshot` may be taken between any two steps; a job built
-// anew from the same plan and restored from it goes on as if nothing had happened. With a
-// checkpointer that happens by itself: at every interval, at a stop request and at the end. Sinks
-// are finished at a clean end and abandoned after a failure. While no source has anything, what was
-// written is flushed and the job sleeps until a source wakes it (SourceWakeup), a tick is due or
-// somebody asks it to stop.
+// sequence of input gives one output on one lane, and one changelog of each key on several.
+// `Snapshot` may be taken between any two steps; a job built anew from the same plan, on any number
+// of lanes, and restored from it goes on as if nothing had happened. With a checkpointer that
+// happens by itself: at every interval, at a stop request and at the end. Where lanes run, the
+// first one asks all of them for a barrier, each hands in what it held there, and when an epoch is
+// decided each has its sinks show it. Sinks are finished at a clean end and abandoned after a
+// failure. While no source has anything, what was written is flushed and the job sleeps until a
+// source wakes it (SourceWakeup), a tick is due or somebody asks it to stop.
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,8 +27,8 @@
 #include "engine/runtime/checkpointer.h"
 #include "engine/runtime/job_graph.h"
 #include "engine/runtime/job_requests.h"
+#include "engine/runtime/lane.h"
 #include "engine/runtime/restore_plan.h"
-#include "engine/runtime/task.h"
 
 namespace rowtide {
 
@@ -30,7 +36,8 @@ struct JobOptions {
   const Clock* clock = nullptr;            // of ticks; none = no ticks
   int64_t tick_interval_millis = 0;        // 0 = no ticks
   const std::atomic<int>* stop = nullptr;  // not 0: stop at the next batch (a signal's number)
-  // Asked between two polls; true: that was enough, the job ends as if its input were over.
+  // Asked between two polls, by the caller's thread; true: that was enough, the job ends as if its
+  // input were over.
   std::function<bool()> is_enough;
   bool samples_time = false;             // for Stats and TimePaths
   Checkpointer* checkpointer = nullptr;  // borrowed; none: no checkpoints
@@ -47,47 +54,87 @@ enum class JobEnd : uint8_t {
 class Job {
  public:
   explicit Job(JobGraph graph, JobOptions options = {});
+  // One graph a lane.
+  explicit Job(std::vector<JobGraph> lanes, JobOptions options = {});
 
-  // One poll of the source whose turn it is. kEnd: all sources have ended (and the sinks are not
-  // finished yet).
+  int lanes() const { return static_cast<int>(lanes_.size()); }
+
+  // One poll of the source whose turn it is, and all that comes of it in every lane, on the
+  // caller's thread. kEnd: all sources have ended (and the sinks are not finished yet).
   Result<SourceState> Step();
   // Steps to the end or to a stop request; waits while no source has anything. Finishes the sinks
   // at the end, abandons them after a failure.
   Result<JobEnd> RunToEnd();
-  Status Finish() { return task_.Finish(); }
-  void Abandon() { task_.Abandon(); }
+  Status Finish();
+  void Abandon();
 
+  // These not while RunToEnd runs.
   Result<Checkpoint> Snapshot(int64_t epoch = 0, CheckpointKind kind = CheckpointKind::kPeriodic);
-  std::vector<NodeIdentity> Identities() const { return task_.Identities(); }
+  std::vector<NodeIdentity> Identities() const { return lanes_[0]->task().Identities(); }
   // Requires: the plan is of this job's identities and that checkpoint.
   Status Restore(const Checkpoint& checkpoint, const RestorePlan& plan);
   // The same query as before.
   Status Restore(const Checkpoint& checkpoint);
 
-  int64_t rows_read() const { return task_.rows_read(); }
-  JobProgress Progress() const { return task_.Progress(); }
-  std::vector<NodeStats> Stats() const { return task_.Stats(); }
-  std::vector<PathTime> TimePaths() const { return task_.TimePaths(); }
-  std::vector<std::string> Summaries() const { return task_.Summaries(); }
+  // Of all lanes. Progress may be asked for by `is_enough`; the others not while RunToEnd runs.
+  JobProgress Progress() const;
+  int64_t rows_read() const;
+  std::vector<NodeStats> Stats() const;
+  std::vector<PathTime> TimePaths() const;
+  std::vector<std::string> Summaries() const;
 
  private:
-  Result<JobEnd> Run();
-  // Takes a checkpoint if one is due, and has sinks show what was decided.
-  Status LookAtCheckpoints();
-  // Whether the job was asked to stop.
-  Result<bool> ServeRequest();
-  // Takes one now and waits until it is decided.
-  Status TakeCheckpoint(CheckpointKind kind);
-  Status Concluded(std::optional<int64_t> epoch);
-  Status TickIfDue();
-  void WaitForSources(int64_t guess_millis) const;
-  bool AllEnded() const;
+  // --- lanes ---
+  // Every lane on a thread of its own.
+  Result<JobEnd> RunLanes();
+  // To the end of the whole job. `is_first`: the caller's thread.
+  Result<JobEnd> RunLane(Lane& lane, bool is_first);
+  // The lane has nothing more to do. True: no lane has.
+  bool Retire();
+  // All lanes shall come to an end; `failure`: the first one is kept.
+  void Halt(Status failure);
+  Status failure() const;
+  void NotifyAll();
+  // What is on its way arrives. Requires: no lane runs.
+  Status DrainAll();
+  // The same, and a barrier that is under way is brought to its end and forgotten.
+  Status Settle();
+  // The last checkpoint, and what sinks do at the end. Requires: no lane runs.
+  Result<JobEnd> Close(JobEnd end);
   bool StopRequested() const;
+  bool is_several() const { return lanes_.size() > 1; }
 
-  Task task_;
+  // --- checkpoints ---
+  // The first lane: takes a checkpoint if one is due, and has sinks show what was decided.
+  Status LookAtCheckpoints();
+  // Each of several lanes: does what the first one has asked for.
+  Status TakeOrders(Lane& lane);
+  bool HasOrders(const Lane& lane) const;
+  // Whether the job was asked to stop. Requires: no lane runs but the caller's.
+  Result<bool> ServeRequest();
+  // Takes one now and waits until it is decided. Requires: no lane runs.
+  Status TakeCheckpoint(CheckpointKind kind);
+  Status CommitAll(std::optional<int64_t> epoch);
+  Checkpoint NewCheckpoint(int64_t epoch, CheckpointKind kind) const;
+  // What a lane is restored from: of each node the states that it takes in.
+  NodeStates StatesOf(size_t lane, const Checkpoint& checkpoint, const RestorePlan& plan) const;
+
+  std::vector<std::unique_ptr<Lane>> lanes_;
   JobOptions options_;
-  size_t turn_ = 0;
-  int64_t next_tick_millis_ = 0;
+  size_t lane_turn_ = 0;  // of Step
+
+  // While lanes run on threads:
+  std::atomic<int> retired_ = 0;
+  std::atomic<bool> is_over_ = false;
+  std::atomic<bool> is_paused_ = false;   // … for a request, and will go on
+  std::atomic<bool> lacks_room_ = false;  // no input may be taken
+  std::atomic<int64_t> barrier_ = 0;      // the newest epoch that was asked for
+  std::atomic<int64_t> decided_ = 0;      // the newest epoch that sinks are to show
+  std::atomic<int> showing_ = 0;          // lanes that have not yet
+  bool is_collecting_ = false;            // the first lane's: a barrier is under way
+  mutable std::mutex mutex_;
+  std::optional<Status> failure_;                 // under the mutex
+  std::vector<std::optional<LaneState>> states_;  // under the mutex: at the barrier
 };
 
 }  // namespace rowtide

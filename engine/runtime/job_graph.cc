@@ -36,6 +36,20 @@ void JobGraph::SetSink(int node, std::unique_ptr<Sink> sink) {
   target.inputs = 1;
 }
 
+void JobGraph::SetExchange(int node, std::unique_ptr<Exchange> exchange) {
+  JobNode& target = nodes_[static_cast<size_t>(node)];
+  target.is_crossing = true;
+  target.exchange = exchange.get();
+  target.operation = std::move(exchange);
+  target.inputs = 1;
+}
+
+void JobGraph::SetGate(int node, std::unique_ptr<InputGate> gate, int feeder) {
+  SetCrossing(node);
+  nodes_[static_cast<size_t>(node)].gate = std::move(gate);
+  nodes_[static_cast<size_t>(node)].gate_feeder = feeder;
+}
+
 void JobGraph::Connect(int from, int to, int input) {
   RT_CHECK(from < to);
   nodes_[static_cast<size_t>(from)].outputs.push_back({to, input});

@@ -9,6 +9,10 @@
 // one. Where a fan-out meets again (as above) the node that fans out hands its rows on one by one,
 // so the order at the meeting point does not depend on how the rows were cut into batches
 // (`MarkMeetingFanOuts`).
+//
+// A job of several lanes has a graph for each, of the same nodes with the same numbers. Between an
+// Exchange and its gate there is no edge: rows take channels from every lane to every lane. What
+// runs in the first lane alone is absent from the others.
 #pragma once
 
 #include <memory>
@@ -17,6 +21,8 @@
 
 #include "engine/checkpoint.h"
 #include "engine/operator.h"
+#include "engine/runtime/exchange.h"
+#include "engine/runtime/input_gate.h"
 #include "engine/sink.h"
 #include "engine/source.h"
 
@@ -33,14 +39,20 @@ struct JobEdge {
   int input = 0;
 };
 
-// Exactly one of `source` and `operation` is set. A sink's `operation` writes into `sink`.
+// At most one of `source`, `operation` and `gate` is set. A sink's `operation` writes into `sink`,
+// and that of an Exchange is `exchange`.
 struct JobNode {
   std::string name;
-  NodeIdentity identity;  // by which its state is found again; the name alone, unless described
+  NodeIdentity identity;     // by which its state is found again; the name alone, unless described
+  bool is_crossing = false;  // an Exchange or a gate, also where it is absent: it has no state
+  bool is_absent = false;    // the first lane alone has it; if it has a source here, that is empty
   std::unique_ptr<NodeMeters> meters;
   std::unique_ptr<Source> source;
   std::unique_ptr<Sink> sink;
   std::unique_ptr<Operator> operation;
+  std::unique_ptr<InputGate> gate;
+  Exchange* exchange = nullptr;
+  int gate_feeder = -1;  // of a gate: the node in front of the Exchange
   int inputs = 0;
   std::vector<JobEdge> outputs;
   bool row_by_row = false;  // hands its rows on one by one
@@ -56,6 +68,10 @@ class JobGraph {
   void SetSource(int node, std::unique_ptr<Source> source);
   void SetOperator(int node, std::unique_ptr<Operator> operation, int inputs);
   void SetSink(int node, std::unique_ptr<Sink> sink);
+  void SetExchange(int node, std::unique_ptr<Exchange> exchange);
+  void SetGate(int node, std::unique_ptr<InputGate> gate, int feeder);
+  void SetCrossing(int node) { nodes_[static_cast<size_t>(node)].is_crossing = true; }
+  void SetAbsent(int node) { nodes_[static_cast<size_t>(node)].is_absent = true; }
   // Requires: from < to.
   void Connect(int from, int to, int input);
 

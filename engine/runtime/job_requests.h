@@ -28,6 +28,7 @@ class JobRequests {
 
   // --- the job's thread ---
   // Cheap when there is none.
+  bool is_waiting() const { return is_waiting_.load(std::memory_order_relaxed); }
   std::optional<Request> Take();
   // Requires: a request was taken and has not been answered.
   void Answer(Status status);

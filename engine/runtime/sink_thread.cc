@@ -64,6 +64,13 @@ void SinkThread::Abandon() {
   inner_->Abandon();
 }
 
+std::string SinkThread::Summary(std::span<const Sink* const> others) const {
+  std::vector<const Sink*> inner;
+  for (const Sink* other : others)
+    inner.push_back(static_cast<const SinkThread*>(other)->inner_.get());
+  return inner_->Summary(inner);
+}
+
 // --- the writer's thread ---
 
 void SinkThread::Run() {

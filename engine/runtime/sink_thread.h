@@ -31,7 +31,8 @@ class SinkThread final : public Sink {
   Status Restore(std::string_view staged) override { return inner_->Restore(staged); }
   Status Finish() override;
   void Abandon() override;
-  std::string Summary() const override { return inner_->Summary(); }
+  // Requires: the others are on threads as well.
+  std::string Summary(std::span<const Sink* const> others = {}) const override;
 
  private:
   struct Order {

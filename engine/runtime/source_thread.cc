@@ -141,6 +141,11 @@ Status SourceThread::Restore(SnapshotReader& reader) {
   return inner_->Restore(reader);
 }
 
+Status SourceThread::Merge(SnapshotReader& reader) {
+  RT_CHECK(!reader_.joinable());
+  return inner_->Merge(reader);
+}
+
 SourceProgress SourceThread::progress() const {
   return reader_.joinable() ? progress_ : inner_->progress();
 }

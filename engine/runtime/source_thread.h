@@ -34,6 +34,7 @@ class SourceThread final : public Source {
   Result<SourceState> Poll(Collector& out) override;
   Status Snapshot(SnapshotWriter& writer) const override;
   Status Restore(SnapshotReader& reader) override;
+  Status Merge(SnapshotReader& reader) override;
   SourceProgress progress() const override;
   SourceWakeup wakeup() const override { return {queue_.descriptor(), std::nullopt}; }
 

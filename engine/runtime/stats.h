@@ -33,10 +33,13 @@ struct NodeStats {
   }
   // Null kinds: all are +I.
   void CountOut(const RowKind* kinds, int rows);
+  // What the same node has done in another lane.
+  void Add(const NodeStats& other);
 };
 
-// The own time of the last of these nodes, when called along this way from a source.
+// The own time of the last of these nodes, when called along this way from a source or a gate.
 struct PathTime {
+  int lane = 0;
   std::vector<std::string> nodes;
   int64_t nanos = 0;
 };
@@ -44,9 +47,17 @@ struct PathTime {
 // How far a job is, cheap enough to ask for several times a second.
 struct JobProgress {
   int64_t rows_read = 0;
-  double share = -1;                       // of the input, 0 to 1; negative: not known
+  int64_t bytes_read = 0;  // of the input
+  int64_t bytes_total = 0;
+  bool knows_total = true;                 // false: some input's length is not known
   int64_t watermark = Time::kNoWatermark;  // the lowest that has come to a sink
   int64_t state_bytes = 0;
+
+  // 0 to 1; negative: not known.
+  double share() const {
+    if (!knows_total || bytes_total == 0) return -1;
+    return static_cast<double>(bytes_read) / static_cast<double>(bytes_total);
+  }
 };
 
 }  // namespace rowtide

@@ -33,6 +33,7 @@ class Task::Node final : public Collector, private NamedRowsTaker {
   NamedRowsTaker* named_rows() override { return takes_names_ ? this : nullptr; }
 
   Status Advance(Time time) override {
+    told.Take(time);
     for (const JobEdge& edge : work.outputs) {
       RT_TRY(task_->nodes_[static_cast<size_t>(edge.node)]->Take(edge.input, time));
     }
@@ -42,6 +43,9 @@ class Task::Node final : public Collector, private NamedRowsTaker {
   Result<SourceState> Poll() {
     return Timed([&] { return work.source->Poll(*this); });
   }
+  Result<bool> StepGate() {
+    return Timed([&] { return work.gate->Step(*this); });
+  }
   // A source's own time, told on its behalf.
   Status Tell(Time time) {
     return Timed([&] { return Advance(time); });
@@ -49,11 +53,23 @@ class Task::Node final : public Collector, private NamedRowsTaker {
   Status Finish() {
     return Timed([&] { return work.sink->Finish(); });
   }
-  Result<std::string> Snapshot(int64_t epoch) const {
-    if (work.sink) return work.sink->Prepare(epoch);
-    SnapshotWriter writer;
-    RT_TRY(work.source ? work.source->Snapshot(writer) : work.operation->Snapshot(writer));
-    return writer.Take();
+  // times: | is over: u8 | what it has told | merger of times |
+  Result<NodeState> Snapshot(int64_t epoch) const {
+    NodeState state{work.identity, "", ""};
+    if (work.is_absent) return state;
+    SnapshotWriter when;
+    when.PutU8(ended);
+    told.Snapshot(when);
+    times.Snapshot(when);
+    state.times = when.Take();
+    if (work.sink) {
+      RT_ASSIGN(state.bytes, work.sink->Prepare(epoch));
+      return state;
+    }
+    SnapshotWriter own;
+    RT_TRY(work.source ? work.source->Snapshot(own) : work.operation->Snapshot(own));
+    state.bytes = own.Take();
+    return state;
   }
 
   // All rows of the only sink there is behind this node come from here.
@@ -64,7 +80,9 @@ class Task::Node final : public Collector, private NamedRowsTaker {
   JobNode work;
   NodeStats stats;
   TimeMerger times;
+  StreamTime told;                         // to those that it feeds
   bool ended = false;                      // sources
+  bool is_at_barrier = false;              // gates
   int64_t watermark = Time::kNoWatermark;  // sinks
 
  private:
@@ -112,12 +130,16 @@ class Task::Node final : public Collector, private NamedRowsTaker {
 Task::Task(JobGraph graph, bool samples_time) {
   if (samples_time) samples_.SwitchOn();
   for (JobNode& node : std::move(graph).Take()) {
-    RT_CHECK((node.source != nullptr) != (node.operation != nullptr));
+    RT_CHECK((node.source != nullptr) + (node.operation != nullptr) + (node.gate != nullptr) == 1 ||
+             node.is_absent);
     const int number = static_cast<int>(nodes_.size());
     if (node.source) sources_.push_back(number);
+    if (node.gate) gates_.push_back(number);
+    if (node.exchange != nullptr) exchanges_.push_back(node.exchange);
     nodes_.push_back(std::make_unique<Node>(this, number, std::move(node)));
   }
   FindLoneFeeders();
+  FindFragments();
 }
 
 void Task::FindLoneFeeders() {
@@ -181,6 +203,53 @@ SourceWakeup Task::wakeup(int source) const {
   return nodes_[static_cast<size_t>(source)]->work.source->wakeup();
 }
 
+void Task::SetSignal(LaneSignal* signal) {
+  for (const int gate : gates_) nodes_[static_cast<size_t>(gate)]->work.gate->SetConsumer(signal);
+  for (Exchange* exchange : exchanges_) exchange->SetProducer(signal);
+}
+
+Result<bool> Task::StepGates() {
+  bool any = false;
+  for (const int gate : gates_) {
+    Node& node = *nodes_[static_cast<size_t>(gate)];
+    if (!node.work.gate->is_ready()) continue;
+    samples_.StartPoll();
+    Result<bool> stepped = node.StepGate();
+    samples_.EndPoll();
+    if (!stepped.ok()) return stepped;
+    any = true;
+    const std::optional<Barrier> barrier = node.work.gate->aligned();
+    if (!barrier || node.is_at_barrier) continue;
+    node.is_at_barrier = true;
+    RT_TRY(Meet(*barrier));
+    RT_TRY(Arrive(fragment_of_[static_cast<size_t>(gate)]));
+  }
+  return any;
+}
+
+bool Task::gates_are_ready() const {
+  return std::any_of(gates_.begin(), gates_.end(), [&](int gate) {
+    return nodes_[static_cast<size_t>(gate)]->work.gate->is_ready();
+  });
+}
+
+bool Task::feeds_full_channel() const {
+  return std::any_of(exchanges_.begin(), exchanges_.end(),
+                     [](const Exchange* exchange) { return exchange->is_over_limit(); });
+}
+
+bool Task::all_ended() const {
+  return std::all_of(sources_.begin(), sources_.end(), [&](int source) { return ended(source); }) &&
+         std::all_of(gates_.begin(), gates_.end(), [&](int gate) {
+           return nodes_[static_cast<size_t>(gate)]->work.gate->ended();
+         });
+}
+
+bool Task::has_sink() const {
+  return std::any_of(nodes_.begin(), nodes_.end(),
+                     [](const auto& node) { return node->work.sink != nullptr; });
+}
+
 int64_t Task::rows_read() const {
   int64_t rows = 0;
   for (const int source : sources_) rows += nodes_[static_cast<size_t>(source)]->stats.total_out();
@@ -190,22 +259,19 @@ int64_t Task::rows_read() const {
 JobProgress Task::Progress() const {
   JobProgress progress;
   progress.rows_read = rows_read();
-  SourceProgress bytes;
   bool all_known = true;
   std::optional<int64_t> watermark;
   for (const auto& node : nodes_) {
     progress.state_bytes += node->work.meters->state.bytes;
     if (node->work.sink) watermark = std::min(watermark.value_or(node->watermark), node->watermark);
-    if (!node->work.source) continue;
+    if (!node->work.source || node->work.is_absent) continue;
     const SourceProgress one = node->work.source->progress();
-    all_known &= one.bytes_total > 0;
-    bytes.bytes_read += std::min(one.bytes_read, one.bytes_total);
-    bytes.bytes_total += one.bytes_total;
+    all_known &= one.bytes_total > 0 || node->ended;
+    progress.bytes_read += std::min(one.bytes_read, one.bytes_total);
+    progress.bytes_total += one.bytes_total;
   }
   progress.watermark = watermark.value_or(Time::kNoWatermark);
-  if (all_known && bytes.bytes_total > 0) {
-    progress.share = static_cast<double>(bytes.bytes_read) / static_cast<double>(bytes.bytes_total);
-  }
+  progress.knows_total = all_known;
   return progress;
 }
 
@@ -222,28 +288,115 @@ void Task::Abandon() {
   }
 }
 
-std::vector<std::string> Task::Summaries() const {
+std::vector<std::string> Task::Summaries(const std::vector<const Task*>& lanes) {
   std::vector<std::string> summaries;
-  for (const auto& node : nodes_) {
-    if (!node->work.sink) continue;
-    std::string summary = node->work.sink->Summary();
+  for (size_t i = 0; i < lanes[0]->nodes_.size(); ++i) {
+    std::vector<const Sink*> sinks;
+    for (const Task* lane : lanes) {
+      if (const Sink* sink = lane->nodes_[i]->work.sink.get()) sinks.push_back(sink);
+    }
+    if (sinks.empty()) continue;
+    std::string summary = sinks[0]->Summary(std::span(sinks).subspan(1));
     if (!summary.empty()) summaries.push_back(std::move(summary));
   }
   return summaries;
 }
 
-// times: | is over: u8 | merger of times |
 Result<LaneState> Task::Snapshot(int64_t epoch) {
   LaneState lane;
-  lane.nodes.reserve(nodes_.size());
-  for (const auto& node : nodes_) {
-    SnapshotWriter times;
-    times.PutU8(node->ended);
-    node->times.Snapshot(times);
-    RT_ASSIGN(std::string own, node->Snapshot(epoch));
-    lane.nodes.push_back({node->work.identity, times.Take(), std::move(own)});
+  lane.nodes.reserve(kept_.size());
+  for (const int node : kept_) {
+    RT_ASSIGN(NodeState state, nodes_[static_cast<size_t>(node)]->Snapshot(epoch));
+    lane.nodes.push_back(std::move(state));
   }
   return lane;
+}
+
+void Task::FindFragments() {
+  fragment_of_.assign(nodes_.size(), -1);
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    const JobNode& work = nodes_[i]->work;
+    if (!work.is_crossing) kept_.push_back(static_cast<int>(i));
+    if (work.source || work.operation || work.gate) fragment_of_[i] = static_cast<int>(i);
+  }
+  // The lowest number of a fragment is its name at first.
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      for (const JobEdge& edge : nodes_[i]->work.outputs) {
+        int& from = fragment_of_[i];
+        int& to = fragment_of_[static_cast<size_t>(edge.node)];
+        changes |= from != to;
+        from = to = std::min(from, to);
+      }
+    }
+  }
+  std::vector<int> names(nodes_.size(), -1);
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    if (fragment_of_[i] < 0) continue;
+    int& name = names[static_cast<size_t>(fragment_of_[i])];
+    if (name < 0) {
+      name = static_cast<int>(fragments_.size());
+      fragments_.emplace_back();
+    }
+    fragment_of_[i] = name;
+    if (nodes_[i]->work.source || nodes_[i]->work.gate)
+      ++fragments_[static_cast<size_t>(name)].feeders;
+  }
+}
+
+Status Task::Meet(Barrier barrier) {
+  if (barrier_) {
+    if (barrier_->epoch == barrier.epoch) return Status::Ok();
+    return Status::Internal("barrier {} comes while barrier {} is under way", barrier.epoch,
+                            barrier_->epoch);
+  }
+  barrier_ = barrier;
+  newest_barrier_ = barrier.epoch;
+  at_barrier_.nodes.assign(kept_.size(), {});
+  fragments_left_ = fragments_.size();
+  for (Fragment& fragment : fragments_) fragment.arrived = 0;
+  for (size_t i = 0; i < kept_.size(); ++i) {  // what this lane does not have
+    const auto node = static_cast<size_t>(kept_[i]);
+    if (fragment_of_[node] < 0) at_barrier_.nodes[i].node = nodes_[node]->work.identity;
+  }
+  if (fragments_.empty()) return Finished();
+  for (const int source : sources_) RT_TRY(Arrive(fragment_of_[static_cast<size_t>(source)]));
+  return Status::Ok();
+}
+
+bool Task::is_held(int source) const {
+  if (!barrier_) return false;
+  const Fragment& fragment =
+      fragments_[static_cast<size_t>(fragment_of_[static_cast<size_t>(source)])];
+  return fragment.arrived < fragment.feeders;
+}
+
+Status Task::Arrive(int fragment) {
+  Fragment& arriving = fragments_[static_cast<size_t>(fragment)];
+  return ++arriving.arrived == arriving.feeders ? WriteDown(fragment) : Status::Ok();
+}
+
+Status Task::WriteDown(int fragment) {
+  for (size_t i = 0; i < kept_.size(); ++i) {
+    const auto node = static_cast<size_t>(kept_[i]);
+    if (fragment_of_[node] != fragment) continue;
+    RT_ASSIGN(at_barrier_.nodes[i], nodes_[node]->Snapshot(barrier_->epoch));
+  }
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    if (fragment_of_[i] != fragment) continue;
+    JobNode& work = nodes_[i]->work;
+    if (work.exchange != nullptr) work.exchange->Send(*barrier_);
+    if (work.gate) work.gate->Release();
+    nodes_[i]->is_at_barrier = false;
+  }
+  return --fragments_left_ > 0 ? Status::Ok() : Finished();
+}
+
+Status Task::Finished() {
+  barrier_ = std::nullopt;
+  snapshot_ = std::move(at_barrier_);
+  return Status::Ok();
 }
 
 Status Task::Commit(int64_t epoch) {
@@ -255,30 +408,65 @@ Status Task::Commit(int64_t epoch) {
 
 std::vector<NodeIdentity> Task::Identities() const {
   std::vector<NodeIdentity> identities;
-  for (const auto& node : nodes_) identities.push_back(node->work.identity);
+  for (const int node : kept_)
+    identities.push_back(nodes_[static_cast<size_t>(node)]->work.identity);
   return identities;
 }
 
-Status Task::Restore(const std::vector<const NodeState*>& states) {
-  RT_CHECK(states.size() == nodes_.size());
-  for (size_t i = 0; i < nodes_.size(); ++i) {
-    if (states[i] != nullptr) {
-      RT_TRY(RestoreNode(*nodes_[i], *states[i]));
-    } else if (nodes_[i]->work.sink) {
-      RT_TRY(nodes_[i]->work.sink->Restore(""));
-    }
+bool Task::has(int node) const {
+  return !nodes_[static_cast<size_t>(kept_[static_cast<size_t>(node)])]->work.is_absent;
+}
+
+bool Task::is_sink(int node) const {
+  return nodes_[static_cast<size_t>(kept_[static_cast<size_t>(node)])]->work.sink != nullptr;
+}
+
+// Gates have told what all lanes together had told them: that is behind the barrier.
+Status Task::Restore(const NodeStates& states) {
+  RT_CHECK(states.size() == kept_.size());
+  for (size_t i = 0; i < kept_.size(); ++i)
+    RT_TRY(RestoreNode(*nodes_[static_cast<size_t>(kept_[i])], states[i]));
+  for (const int gate : gates_) {
+    Node& node = *nodes_[static_cast<size_t>(gate)];
+    node.told = nodes_[static_cast<size_t>(node.work.gate_feeder)]->told;
+    node.work.gate->RestoreTimes(node.told);
   }
   return Status::Ok();
 }
 
-Status Task::RestoreNode(Node& node, const NodeState& state) {
+// A source is over when it was in all lanes: else what is left of it is shared out anew.
+Status Task::RestoreNode(Node& node, const std::vector<const NodeState*>& states) {
+  std::vector<StreamTime> told;
+  bool ended = true;
+  for (const NodeState* state : states) {
+    if (state->times.empty()) {
+      RT_TRY(node.work.sink->Restore(state->bytes));
+      continue;
+    }
+    RT_TRY(RestoreState(node, *state, told.empty()));
+    ended &= node.ended;
+    told.push_back(node.told);
+  }
+  if (told.empty()) return Status::Ok();
+  node.ended = ended;
+  node.told = StreamTime::Of(told);
+  return Status::Ok();
+}
+
+Status Task::RestoreState(Node& node, const NodeState& state, bool is_first) {
   SnapshotReader times(state.times);
   RT_ASSIGN(const uint8_t ended, times.U8("end of a source"));
   node.ended = ended != 0;
-  RT_TRY(node.times.Restore(times));
+  RT_TRY(node.told.Restore(times));
+  if (node.work.is_absent) return Status::Ok();
+  RT_TRY(is_first ? node.times.Restore(times) : node.times.Merge(times));
   if (node.work.sink) return node.work.sink->Restore(state.bytes);
   SnapshotReader own(state.bytes);
-  RT_TRY(node.work.source ? node.work.source->Restore(own) : node.work.operation->Restore(own));
+  if (node.work.source) {
+    RT_TRY(is_first ? node.work.source->Restore(own) : node.work.source->Merge(own));
+  } else {
+    RT_TRY(is_first ? node.work.operation->Restore(own) : node.work.operation->Merge(own));
+  }
   if (!times.AtEnd() || !own.AtEnd()) {
     return Status::Corruption("{} left {} bytes of its snapshot unread", node.work.name,
                               times.left() + own.left());
@@ -305,7 +493,7 @@ std::vector<NodeStats> Task::Stats() const {
 std::vector<std::vector<int>> Task::Routes() const {
   std::vector<std::vector<int>> routes(nodes_.size());
   for (size_t i = 0; i < nodes_.size(); ++i) {
-    if (nodes_[i]->work.source) routes[i] = {static_cast<int>(i)};
+    if (nodes_[i]->work.source || nodes_[i]->work.gate) routes[i] = {static_cast<int>(i)};
     for (const JobEdge& edge : nodes_[i]->work.outputs) {
       std::vector<int>& route = routes[static_cast<size_t>(edge.node)];
       if (!route.empty()) continue;
@@ -330,11 +518,11 @@ std::vector<PathTime> Task::TimePaths() const {
     nanos[is_finish ? routes[static_cast<size_t>(path.node)] : calls.back()] += path.nanos;
   }
   for (size_t i = 0; i < nodes_.size(); ++i) {
-    if (!met[i]) nanos[routes[i]] = 0;
+    if (!met[i] && !routes[i].empty()) nanos[routes[i]] = 0;
   }
   std::vector<PathTime> all;
   for (const auto& [numbers, time] : nanos) {
-    PathTime path{{}, time};
+    PathTime path{0, {}, time};
     for (const int number : numbers)
       path.nodes.push_back(nodes_[static_cast<size_t>(number)]->work.name);
     all.push_back(std::move(path));

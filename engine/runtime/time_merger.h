@@ -11,12 +11,28 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/clock.h"
 #include "engine/snapshot.h"
 
 namespace rowtide {
+
+// How far one stream of times has come.
+struct StreamTime {
+  int64_t watermark = Time::kNoWatermark;
+  bool idle = false;
+  bool ended = false;
+
+  void Take(Time time);
+  // What several lanes are at together: the minimum of those that are active; idle or over when all
+  // are. Requires: at least one.
+  static StreamTime Of(std::span<const StreamTime> lanes);
+
+  void Snapshot(SnapshotWriter& writer) const;
+  Status Restore(SnapshotReader& reader);
+};
 
 class TimeMerger {
  public:
@@ -25,19 +41,19 @@ class TimeMerger {
   // What to tell the node, if anything, now that `input` has come to `time`.
   std::optional<Time> Advance(int input, Time time);
   int64_t watermark() const { return watermark_; }
+  bool all_ended() const;
 
+  // Every input is at `time`, and that was told.
+  void SetAll(StreamTime time);
   void Snapshot(SnapshotWriter& writer) const;
   Status Restore(SnapshotReader& reader);
+  // Takes in the same node's times in another lane of the job that was snapshotted.
+  Status Merge(SnapshotReader& reader);
 
  private:
-  struct Input {
-    int64_t watermark = Time::kNoWatermark;
-    bool idle = false;
-    bool ended = false;
-  };
   std::optional<Time> Merged();
 
-  std::vector<Input> inputs_;
+  std::vector<StreamTime> inputs_;
   int64_t watermark_ = Time::kNoWatermark;
   int64_t tick_ = Time::kNoWatermark;
   bool idle_ = false;

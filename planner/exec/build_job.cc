@@ -1,7 +1,9 @@
 #include "planner/exec/build_job.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -13,8 +15,10 @@
 #include "operators/union.h"
 #include "operators/values.h"
 #include "planner/exec/explain.h"
+#include "planner/exec/key_partitioner.h"
 #include "planner/exec/node_operators.h"
 #include "planner/exec/outputs.h"
+#include "planner/physical/sink_keys.h"
 
 namespace rowtide {
 
@@ -42,24 +46,140 @@ std::string DescriptionOf(const ExecNode& node) {
   return fmt::format("{} of {}", ExecNodeText(node), fmt::join(tables, ", "));
 }
 
-// Where a node's rows come from, by the number of its job node.
-using Numbers = std::map<const ExecNode*, int>;
+// What a job node puts out, and where.
+struct Rows {
+  int node = 0;         // the same number in every lane
+  bool in_all = false;  // else in the first lane alone
+  // All rows of one value of these columns are in one lane. None: not known.
+  std::optional<std::vector<int>> hashed_by;
+};
+using RowsOfNode = std::map<const ExecNode*, Rows>;
 
 bool IsSource(const ExecNode& node) { return node.as<PhysicalScan>() || node.as<PhysicalValues>(); }
+
+// What becomes of the columns that rows are hashed by when a node has handed the rows on.
+std::optional<std::vector<int>> HashedAfter(const ExecNode& node,
+                                            const std::optional<std::vector<int>>& before) {
+  if (!before) return std::nullopt;
+  if (const auto* aggregate = node.as<PhysicalGroupAggregate>()) {
+    if (*before != aggregate->group) return std::nullopt;
+    std::vector<int> keys(aggregate->group.size());
+    std::iota(keys.begin(), keys.end(), 0);
+    return keys;
+  }
+  const auto* calc = node.as<PhysicalCalc>();
+  if (!calc) return before;  // columns stay where they are
+  std::vector<int> keys;
+  for (const int key : *before) {
+    const auto found =
+        std::find_if(calc->projections.begin(), calc->projections.end(),
+                     [key](const Expression& e) { return e.is_input() && e.column == key; });
+    if (found == calc->projections.end()) return std::nullopt;
+    keys.push_back(static_cast<int>(found - calc->projections.begin()));
+  }
+  return keys;
+}
 
 class JobBuilder {
  public:
   JobBuilder(const PlannedJob& job, BuildContext context)
-      : job_(job), context_(std::move(context)) {}
+      : job_(job), context_(std::move(context)), lanes_(LanesOf(job.options, context_)) {
+    for (int lane = 0; lane < lanes_; ++lane) graphs_.emplace_back();
+  }
 
-  Result<JobGraph> Build() {
+  Result<std::vector<JobGraph>> Build() {
     RT_TRY(AddSources());
     for (const ExecPointer& root : job_.plan.roots) RT_TRY(AddRoot(*root));
-    graph_.MarkMeetingFanOuts();
-    return std::move(graph_);
+    for (JobGraph& graph : graphs_) graph.MarkMeetingFanOuts();
+    return std::move(graphs_);
   }
 
  private:
+  static int LanesOf(const Options& options, const BuildContext& context) {
+    if (context.lanes > 0) return context.lanes;
+    const int64_t of_table = options.GetInt("table.exec.resource.default-parallelism");
+    const int64_t lanes = of_table > 0 ? of_table : options.GetInt("parallelism.default");
+    return static_cast<int>(lanes);
+  }
+
+  // --- nodes: the same in every lane, but only the first has those that are not `in_all` ---
+  // What only brings rows to other lanes counts for nothing: tables have the same numbers on any
+  // number of lanes.
+  Rows AddNode(const std::string& name, bool in_all, bool is_crossing = false) {
+    Rows rows{0, in_all && lanes_ > 1, std::nullopt};
+    table_of_node_.push_back(is_crossing ? 0 : ++tables_);
+    for (int lane = 0; lane < lanes_; ++lane) {
+      rows.node = graph(lane).AddNode(name);
+      if (!IsIn(lane, rows)) graph(lane).SetAbsent(rows.node);
+      if (is_crossing) graph(lane).SetCrossing(rows.node);
+    }
+    return rows;
+  }
+  void Describe(const Rows& rows, const std::string& description, const Schema& schema) {
+    for (JobGraph& graph : graphs_) graph.Describe(rows.node, description, ColumnTexts(schema));
+  }
+  JobGraph& graph(int lane) { return graphs_[static_cast<size_t>(lane)]; }
+  static bool IsIn(int lane, const Rows& rows) { return lane == 0 || rows.in_all; }
+
+  // Where only the first lane has rows for a node of all lanes, it gets none in the others.
+  Status Connect(const Rows& from, const Rows& to, int input) {
+    for (int lane = 0; lane < lanes_; ++lane) {
+      if (!IsIn(lane, to)) continue;
+      if (!IsIn(lane, from) &&
+          graph(lane).nodes()[static_cast<size_t>(from.node)].source == nullptr) {
+        RT_ASSIGN(std::unique_ptr<Source> none, ValuesSource::Create({}, Schema()));
+        graph(lane).SetSource(from.node, std::move(none));
+      }
+      graph(lane).Connect(from.node, to.node, input);
+    }
+    return Status::Ok();
+  }
+
+  using MakeOne = std::function<Result<std::unique_ptr<Operator>>(int lane, int number)>;
+  Result<Rows> AddOperator(const std::string& name, const std::vector<Rows>& inputs,
+                           const MakeOne& make) {
+    const bool in_all =
+        std::any_of(inputs.begin(), inputs.end(), [](const Rows& input) { return input.in_all; });
+    const Rows rows = AddNode(name, in_all);
+    for (int lane = 0; lane < lanes_; ++lane) {
+      if (!IsIn(lane, rows)) continue;
+      RT_ASSIGN(std::unique_ptr<Operator> operation, make(lane, rows.node));
+      graph(lane).SetOperator(rows.node, std::move(operation), static_cast<int>(inputs.size()));
+    }
+    for (size_t i = 0; i < inputs.size(); ++i)
+      RT_TRY(Connect(inputs[i], rows, static_cast<int>(i)));
+    return rows;
+  }
+
+  // Every row goes to the lane that owns its key; without keys, to the first lane.
+  Rows AddExchange(const Rows& input, const std::vector<int>& keys, const Schema& schema) {
+    if (lanes_ == 1 || (keys.empty() && !input.in_all)) return input;
+    const Rows exchange = AddNode("Exchange", input.in_all, true);
+    Rows gate = AddNode("InputGate", !keys.empty(), true);
+    const int senders = input.in_all ? lanes_ : 1;
+    const int receivers = keys.empty() ? 1 : lanes_;
+    std::vector<std::vector<Channel*>> targets(static_cast<size_t>(senders));
+    for (int lane = 0; lane < receivers; ++lane) {
+      auto made = std::make_unique<InputGate>(senders);
+      for (int from = 0; from < senders; ++from)
+        targets[static_cast<size_t>(from)].push_back(made->channel(from));
+      graph(lane).SetGate(gate.node, std::move(made), input.node);
+    }
+    for (int lane = 0; lane < senders; ++lane) {
+      std::unique_ptr<Partitioner> partitioner;
+      if (!keys.empty()) {
+        partitioner = std::make_unique<KeyPartitioner>(
+            schema, keys, job_.options.GetBool("rowtide.flink-compat"), lanes_);
+      }
+      graph(lane).SetExchange(
+          exchange.node, std::make_unique<Exchange>(std::move(partitioner),
+                                                    std::move(targets[static_cast<size_t>(lane)])));
+      graph(lane).Connect(input.node, exchange.node, 0);
+    }
+    if (!keys.empty()) gate.hashed_by = keys;
+    return gate;
+  }
+
   // --- sources ---
   static std::string NameOf(const ExecNode& source) {
     const auto* scan = source.as<PhysicalScan>();
@@ -85,18 +205,34 @@ class JobBuilder {
   }
 
   Status AddSource(const ExecNode& node) {
-    const int number = graph_.AddNode(DisplayName(node));
-    RT_ASSIGN(std::unique_ptr<Source> source, MakeSource(node, number));
-    graph_.SetSource(number, std::move(source));
-    graph_.Describe(number, DescriptionOf(node), ColumnTexts(node.schema));
-    numbers_[&node] = number;
+    const Rows rows = AddNode(DisplayName(node), Splits(node));
+    for (int lane = 0; lane < lanes_; ++lane) {
+      if (!IsIn(lane, rows)) continue;
+      RT_ASSIGN(std::unique_ptr<Source> source, MakeSource(node, lane, rows));
+      graph(lane).SetSource(rows.node, std::move(source));
+    }
+    Describe(rows, DescriptionOf(node), node.schema);
+    rows_[&node] = rows;
     return Status::Ok();
   }
 
-  Result<std::unique_ptr<Source>> MakeSource(const ExecNode& node, int number) {
+  // Whether each lane reads a part of it.
+  static bool Splits(const ExecNode& node) {
+    const auto* scan = node.as<PhysicalScan>();
+    if (!scan) return false;
+    const TableSpec table = TableSpecOf(*scan->table, scan->hint_options);
+    const ConnectorTraits traits = TraitsOf(table);
+    return traits.source && traits.source->splits && !IsOne(table, "scan.parallelism");
+  }
+  static bool IsOne(const TableSpec& table, const std::string& key) {
+    const auto option = table.options.find(key);
+    return option != table.options.end() && option->second == "1";
+  }
+
+  Result<std::unique_ptr<Source>> MakeSource(const ExecNode& node, int lane, const Rows& rows) {
     const auto* scan = node.as<PhysicalScan>();
     if (!scan) return CreateValues(*node.as<PhysicalValues>(), node.schema, job_.options);
-    ConnectorContext connectors = Connectors(number);
+    ConnectorContext connectors = Connectors(lane, rows);
     if (!HasThread(*scan)) return CreateScan(*scan, job_.options, connectors);
     auto counters = std::make_unique<Counters>();
     Counters* const counted = std::exchange(connectors.counters, counters.get());
@@ -112,113 +248,148 @@ class JobBuilder {
     return traits.source && traits.source->threads;
   }
 
-  ConnectorContext Connectors(int number) {
+  ConnectorContext Connectors(int lane, const Rows& rows) {
     ConnectorContext connectors = context_.connectors;
-    connectors.counters = &graph_.meters(number)->counters;
+    connectors.counters = &graph(lane).meters(rows.node)->counters;
     connectors.local_time_zone = job_.local_time_zone();
+    connectors.lane = lane;
+    connectors.lanes = rows.in_all ? lanes_ : 1;
     return connectors;
   }
 
   // --- operators ---
   Status AddRoot(const ExecNode& root) {
     if (const auto* sink = root.as<PhysicalSink>()) return AddSink(root, *sink);
-    RT_ASSIGN(const int input, Add(root));
+    RT_ASSIGN(const Rows input, Add(root));
     if (context_.result == nullptr) return Status::Internal("a query without a place for its rows");
-    const int number = graph_.AddNode("Result");
-    graph_.SetSink(number, context_.on_threads ? OnThread(std::move(context_.result))
-                                               : std::move(context_.result));
-    graph_.Connect(input, number, 0);
-    return Status::Ok();
+    const Rows rows = AddExchange(input, {}, root.schema);
+    const Rows result = AddNode("Result", false);
+    graph(0).SetSink(result.node, context_.on_threads ? OnThread(std::move(context_.result))
+                                                      : std::move(context_.result));
+    return Connect(rows, result, 0);
   }
 
-  // The number of the job node that puts out the node's rows.
-  Result<int> Add(const ExecNode& node) {
-    const auto known = numbers_.find(&node);
-    if (known != numbers_.end()) return known->second;
-    std::vector<int> inputs;
+  // What puts out the node's rows.
+  Result<Rows> Add(const ExecNode& node) {
+    const auto known = rows_.find(&node);
+    if (known != rows_.end()) return known->second;
+    std::vector<Rows> inputs;
     for (const ExecPointer& input : node.inputs) {
-      RT_ASSIGN(int number, Add(*input));
+      RT_ASSIGN(Rows rows, Add(*input));
       if (node.as<PhysicalUnion>()) {
-        RT_ASSIGN(number, Convert(number, input->schema, node.schema));
+        RT_ASSIGN(rows, Convert(rows, input->schema, node.schema));
       }
-      inputs.push_back(number);
+      inputs.push_back(rows);
     }
-    if (node.as<PhysicalExchange>()) return Remember(node, inputs[0]);
-    const int number = graph_.AddNode(DisplayName(node));
-    RT_ASSIGN(std::unique_ptr<Operator> operation, MakeOperator(node, number));
-    graph_.SetOperator(number, std::move(operation), static_cast<int>(inputs.size()));
-    graph_.Describe(number, DescriptionOf(node), ColumnTexts(node.schema));
-    for (size_t i = 0; i < inputs.size(); ++i)
-      graph_.Connect(inputs[i], number, static_cast<int>(i));
-    return Remember(node, number);
+    if (const auto* exchange = node.as<PhysicalExchange>()) {
+      RT_CHECK(node.inputs.size() == 1);
+      return Remember(node, AddExchange(inputs[0], exchange->keys, node.inputs[0]->schema));
+    }
+    RT_ASSIGN(Rows rows, AddOperator(DisplayName(node), inputs, [&](int lane, int number) {
+                return MakeOperator(node, lane, Rows{number, in_all(inputs), {}});
+              }));
+    Describe(rows, DescriptionOf(node), node.schema);
+    if (inputs.size() == 1) rows.hashed_by = HashedAfter(node, inputs[0].hashed_by);
+    return Remember(node, rows);
   }
 
-  Result<std::unique_ptr<Operator>> MakeOperator(const ExecNode& node, int number) {
+  bool in_all(const std::vector<Rows>& inputs) const {
+    return std::any_of(inputs.begin(), inputs.end(), [](const Rows& rows) { return rows.in_all; });
+  }
+
+  Result<std::unique_ptr<Operator>> MakeOperator(const ExecNode& node, int lane, const Rows& rows) {
     const auto path = job_.conflict_paths.find(&node);
     const bool has_path = path != job_.conflict_paths.end();
     if (!node.as<ExecDeduplicate>() || !(context_.counts_conflicts || has_path)) {
-      return CreateOperator(node, job_.options, Context(number), context_.defers_watermarks);
+      return CreateOperator(node, job_.options, Context(lane, rows), context_.defers_watermarks);
     }
     std::unique_ptr<ConflictLog> log;
     if (has_path) {
-      RT_ASSIGN(log, OpenConflictLog(path->second));
+      RT_ASSIGN(log, OpenConflictLog(path->second, lane == 0));
     }
-    return CreateWatchedDeduplicate(node, job_.options, Context(number), std::move(log));
+    return CreateWatchedDeduplicate(node, job_.options, Context(lane, rows), std::move(log));
   }
 
-  Result<int> AddStage(int input, const OperatorStage& stage) {
-    const int number = graph_.AddNode(stage.name);
-    RT_ASSIGN(std::unique_ptr<Operator> operation, stage.create(Context(number)));
-    graph_.SetOperator(number, std::move(operation), 1);
-    graph_.Connect(input, number, 0);
-    return number;
+  Result<Rows> AddStage(const Rows& input, const OperatorStage& stage) {
+    RT_ASSIGN(Rows rows, AddOperator(stage.name, {input}, [&](int lane, int number) {
+                return stage.create(Context(lane, Rows{number, input.in_all, {}}));
+              }));
+    rows.hashed_by = input.hashed_by;
+    return rows;
   }
 
   // The columns of a union lie alike, whatever its inputs' types are in the plan.
-  Result<int> Convert(int input, const Schema& from, const Schema& to) {
+  Result<Rows> Convert(const Rows& input, const Schema& from, const Schema& to) {
     const std::optional<OperatorStage> conversion = ConversionOf(from, to);
     if (!conversion) return input;
     return AddStage(input, *conversion);
   }
 
-  int Remember(const ExecNode& node, int number) {
-    numbers_[&node] = number;
-    return number;
+  Rows Remember(const ExecNode& node, const Rows& rows) {
+    rows_[&node] = rows;
+    return rows;
   }
 
-  OperatorContext Context(int number) {
-    NodeMeters* meters = graph_.meters(number);
+  OperatorContext Context(int lane, const Rows& rows) {
+    NodeMeters* meters = graph(lane).meters(rows.node);
     OperatorContext context = OperatorContextOf(job_.options);
     context.clock = context_.connectors.clock;
     context.counters = &meters->counters;
     context.state_size = &meters->state;
-    context.tier = context_.tier;
-    context.first_table = static_cast<uint32_t>(number) << kTableBits;
+    if (!context_.tiers.empty()) context.tier = context_.tiers[static_cast<size_t>(lane)];
+    context.first_table = table_of_node_[static_cast<size_t>(rows.node)] << kTableBits;
+    if (rows.in_all) context.key_groups = KeyGroupsOfLane(lane, lanes_);
     return context;
   }
 
   // --- sinks ---
   // input -> [ConstraintEnforcer] -> [SinkUpsertMaterializer] -> sink
   Status AddSink(const ExecNode& node, const PhysicalSink& sink) {
-    RT_ASSIGN(int input, Add(*node.inputs[0]));
+    const Schema& schema = node.inputs[0]->schema;
+    RT_ASSIGN(Rows input, Add(*node.inputs[0]));
+    const std::vector<int> key = SinkKey(sink);
     for (const OperatorStage& stage : SinkStagesOf(node, sink, job_.options)) {
+      if (stage.is_keyed && input.in_all && input.hashed_by != key)
+        input = AddExchange(input, key, schema);
       RT_ASSIGN(input, AddStage(input, stage));
-      graph_.Describe(input, fmt::format("{} before {}", stage.name, DescriptionOf(node)),
-                      ColumnTexts(node.inputs[0]->schema));
+      Describe(input, fmt::format("{} before {}", stage.name, DescriptionOf(node)), schema);
     }
-    const int number = graph_.AddNode(DisplayName(node));
-    ConnectorContext connectors = Connectors(number);
-    const std::string name = DisplayName(node);
-    const int occurrence = ++sinks_of_table_[name];
-    connectors.sink_seed = SeedOf(context_.job_id, name, occurrence);
-    connectors.earlier_sink_seed = SeedOf(context_.earlier_job_id, name, occurrence);
-    RT_ASSIGN(std::unique_ptr<Sink> target, CreateTableSink(sink, job_.options, connectors));
+    if (!TakesLanes(sink)) {
+      input = AddExchange(input, {}, schema);
+    } else if (input.in_all && !key.empty() && !node.input_mode.insert_only() &&
+               !IsHashedWithin(input, key)) {
+      input = AddExchange(input, key, schema);  // changes of one row come from one lane, in order
+    }
+    const Rows rows = AddNode(DisplayName(node), input.in_all);
     // Two sinks of one table would meet on two threads: tests that look at their order do not.
     const bool has_thread = (context_.on_threads && job_.plan.roots.size() == 1) ||
                             job_.options.GetInt("rowtide.sink-threads") > 0;
-    graph_.SetSink(number, has_thread ? OnThread(std::move(target)) : std::move(target));
-    graph_.Connect(input, number, 0);
-    return Status::Ok();
+    const std::string name = DisplayName(node);
+    const int occurrence = ++sinks_of_table_[name];
+    for (int lane = 0; lane < lanes_; ++lane) {
+      if (!IsIn(lane, rows)) continue;
+      ConnectorContext connectors = Connectors(lane, rows);
+      connectors.sink_seed = SeedOf(context_.job_id, name, occurrence);
+      connectors.earlier_sink_seed = SeedOf(context_.earlier_job_id, name, occurrence);
+      RT_ASSIGN(std::unique_ptr<Sink> target, CreateTableSink(sink, job_.options, connectors));
+      graph(lane).SetSink(rows.node, has_thread ? OnThread(std::move(target)) : std::move(target));
+    }
+    return Connect(input, rows, 0);
+  }
+
+  // What replaces a table has to do it once.
+  static bool TakesLanes(const PhysicalSink& sink) {
+    const TableSpec table = SinkSpecOf(*sink.table, sink.hint_options);
+    const ConnectorTraits traits = TraitsOf(table);
+    return traits.sink && traits.sink->lanes && !sink.overwrite &&
+           !IsOne(table, "sink.parallelism");
+  }
+
+  static bool IsHashedWithin(const Rows& rows, const std::vector<int>& key) {
+    return rows.hashed_by &&
+           std::all_of(rows.hashed_by->begin(), rows.hashed_by->end(), [&](int column) {
+             return std::find(key.begin(), key.end(), column) != key.end();
+           });
   }
 
   static std::string SeedOf(const std::string& job_id, const std::string& sink, int occurrence) {
@@ -231,9 +402,12 @@ class JobBuilder {
 
   const PlannedJob& job_;
   BuildContext context_;
+  const int lanes_;
   bool threads_any_source_ = false;
-  JobGraph graph_;
-  Numbers numbers_;
+  std::vector<JobGraph> graphs_;
+  RowsOfNode rows_;
+  uint32_t tables_ = 0;
+  std::vector<uint32_t> table_of_node_;
   std::map<std::string, int> sinks_of_table_;
 };
 
@@ -264,7 +438,7 @@ bool TreeReadsWatermarks(const ExecNode& node) {
 
 }  // namespace
 
-Result<JobGraph> BuildJob(const PlannedJob& job, BuildContext context) {
+Result<std::vector<JobGraph>> BuildJob(const PlannedJob& job, BuildContext context) {
   RT_TRY(CheckOutputs(job));
   return JobBuilder(job, std::move(context)).Build();
 }

@@ -1,11 +1,13 @@
-// The execution plan as a job graph: one operator per node, one edge per input.
+// The execution plan as job graphs, one a lane: one operator per node, one edge per input.
 //
-//   Sink                                   source -> Calc -> Deduplicate -> sink
+//   Sink                        one lane    source -> Calc -> Deduplicate -> sink
 //   +- Deduplicate
-//      +- Exchange                         Exchange is a direct call on one lane: no node
+//      +- Exchange              of several  source -> Calc -> Exchange ⇉ gate -> Deduplicate …
 //         +- Calc
 //            +- TableSourceScan
 //
+// Every lane has every node, but what cannot be shared out is in the first lane alone: sources that
+// are read in one piece, what is behind an exchange without keys, sinks that write in one place.
 // A plan can be built any number of times: that is how a job is restored. Sources are added in the
 // order of their tables' names, which is the order in which the job polls them.
 #pragma once
@@ -30,8 +32,9 @@ struct BuildContext {
   // Of a job with checkpoints: what its life is called, and the life before; else empty.
   std::string job_id;
   std::string earlier_job_id;
-  // Beneath keyed state; null: all of it is in memory.
-  StateTier* tier = nullptr;
+  // Beneath keyed state, of each lane; none: all of it is in memory.
+  std::vector<StateTier*> tiers;
+  int lanes = 0;  // 0: as the job's options say
   // tests: watermarks come at the end only (Requires: !ReadsWatermarks)
   bool defers_watermarks = false;
   // tests: as with 'rowtide.source-threads' and 'rowtide.sink-threads'; the only source of a
@@ -39,7 +42,8 @@ struct BuildContext {
   bool on_threads = false;
 };
 
-Result<JobGraph> BuildJob(const PlannedJob& job, BuildContext context);
+// A graph for each lane.
+Result<std::vector<JobGraph>> BuildJob(const PlannedJob& job, BuildContext context);
 
 // Whether some operator's output depends on when watermarks come.
 bool ReadsWatermarks(const ExecPlan& plan);

@@ -111,8 +111,10 @@ Result<ConflictPaths> FindConflictPaths(const ExecPlan& plan, const Options& opt
   return finder.Take();
 }
 
-Result<std::unique_ptr<ConflictLog>> OpenConflictLog(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "wbe");
+Result<std::unique_ptr<ConflictLog>> OpenConflictLog(const std::string& path, bool begins) {
+  std::FILE* file = std::fopen(path.c_str(), begins ? "wbe" : "abe");
+  // Lines of several lanes follow each other.
+  if (file != nullptr && begins) file = std::freopen(path.c_str(), "abe", file);
   if (file == nullptr) {
     return Status::External("cannot write {}: {}", path, std::strerror(errno));
   }

@@ -27,6 +27,6 @@ Result<ConflictPaths> FindConflictPaths(const ExecPlan& plan, const Options& opt
                                         const ViewPlanner& plan_view);
 
 // A file of samples, written anew.
-Result<std::unique_ptr<ConflictLog>> OpenConflictLog(const std::string& path);
+Result<std::unique_ptr<ConflictLog>> OpenConflictLog(const std::string& path, bool begins);
 
 }  // namespace rowtide

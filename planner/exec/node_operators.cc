@@ -399,15 +399,19 @@ OperatorStage MaterializerOf(const PhysicalSink& sink, const Schema& input) {
   const std::vector<int> key = SinkKey(sink);
   if (sink.conflict != ConflictStrategy::kError && sink.conflict != ConflictStrategy::kNothing) {
     const SinkMaterializerSpec spec{key, sink.input_upsert_key};
-    return {"SinkUpsertMaterializer", [=](const OperatorContext& context) {
+    return {"SinkUpsertMaterializer",
+            [=](const OperatorContext& context) {
               return SinkMaterializer::Create(spec, input, context);
-            }};
+            },
+            true};
   }
   const bool fails = sink.conflict == ConflictStrategy::kError;
   const WatermarkCompactingMaterializerSpec spec{key, sink.input_upsert_key, fails};
-  return {"WatermarkCompactingMaterializer", [=](const OperatorContext& context) {
+  return {"WatermarkCompactingMaterializer",
+          [=](const OperatorContext& context) {
             return WatermarkCompactingMaterializer::Create(spec, input, context);
-          }};
+          },
+          true};
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ Result<std::unique_ptr<Operator>> CreateWatchedDeduplicate(const ExecNode& node,
 struct OperatorStage {
   std::string name;
   std::function<Result<std::unique_ptr<Operator>>(const OperatorContext&)> create;
+  bool is_keyed = false;  // rows of one key of the sink have to be in one lane
 };
 // A projection that gives rows of `from` the types of `to`, column by column; none when they have
 // them.

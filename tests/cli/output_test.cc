@@ -108,7 +108,8 @@ TEST(Progress, SaysWhatIsKnown) {
   JobProgress progress;
   progress.rows_read = 12345678;
   EXPECT_EQ(ProgressText(progress, 10, 0), "12,345,678 rows  1.2 M rows/s");
-  progress.share = 0.337;
+  progress.bytes_read = 337;
+  progress.bytes_total = 1000;
   progress.watermark = 1767225603000;
   progress.state_bytes = 12897485;
   EXPECT_EQ(ProgressText(progress, 10, 0),

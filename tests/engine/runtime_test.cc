@@ -127,7 +127,7 @@ class NotingSink final : public Sink {
     return Status::Ok();
   }
   void Abandon() override { notes_->push_back("abandoned"); }
-  std::string Summary() const override { return "noted"; }
+  std::string Summary(std::span<const Sink* const> /*others*/) const override { return "noted"; }
 
  private:
   std::vector<std::string>* notes_;

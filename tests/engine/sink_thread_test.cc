@@ -33,7 +33,9 @@ class SlowSink final : public Sink {
   Status Commit(int64_t epoch) override { return Note("commit " + std::to_string(epoch)); }
   Status Finish() override { return Note("finish"); }
   void Abandon() override { (void)Note("abandon").ok(); }
-  std::string Summary() const override { return std::to_string(notes_->size()); }
+  std::string Summary(std::span<const Sink* const> /*others*/) const override {
+    return std::to_string(notes_->size());
+  }
 
  private:
   Status Note(std::string text) {

@@ -136,7 +136,7 @@ TEST(SourceThread, GivesRowsTimesAndCountsPollByPoll) {
     ASSERT_EQ(*want, *got);
     ASSERT_EQ(plain.notes, threads.notes);
     ASSERT_EQ(plain.Counts(), threads.Counts());
-    ASSERT_EQ(plain.job->Progress().share, threads.job->Progress().share);
+    ASSERT_EQ(plain.job->Progress().share(), threads.job->Progress().share());
     if (*want == SourceState::kEnd) break;
   }
 }

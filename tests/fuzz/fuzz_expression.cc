@@ -75,10 +75,10 @@ std::string RunIn(const PlannedJob& planned, int rows_max) {
   context.connectors.clock = &clock;
   context.connectors.feed = &feed;
   context.result = std::make_unique<TextSink>(planned.schema, &text);
-  Result<JobGraph> graph = BuildJob(planned, std::move(context));
-  Status status = graph.status();
-  if (graph.ok()) {
-    Job job(std::move(*graph), {&clock, 0, nullptr});
+  Result<std::vector<JobGraph>> graphs = BuildJob(planned, std::move(context));
+  Status status = graphs.status();
+  if (graphs.ok()) {
+    Job job(std::move(*graphs), {&clock, 0, nullptr});
     status = job.RunToEnd().status();
   }
   if (status.ok()) return text;

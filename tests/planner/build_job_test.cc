@@ -67,9 +67,9 @@ class BuildJobTest : public testing::Test {
     context.connectors.clock = &clock_;
     context.connectors.feed = &feed_;
     context.connectors.collected = &collected_;
-    Result<JobGraph> graph = BuildJob(planned, std::move(context));
-    EXPECT_TRUE(graph.ok()) << graph.status().message();
-    return std::make_unique<Job>(std::move(*graph));
+    Result<std::vector<JobGraph>> graphs = BuildJob(planned, std::move(context));
+    EXPECT_TRUE(graphs.ok()) << graphs.status().message();
+    return std::make_unique<Job>(std::move(*graphs));
   }
 
   std::vector<std::string> Rows(const std::string& table) {

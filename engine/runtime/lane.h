@@ -1,0 +1,69 @@
+// One lane of a job: a task, whose turn its sources are on, its ticks, and how it sleeps.
+//
+// What comes from other lanes goes first, so that nobody waits for this one; then one source is
+// polled, unless a lane that it feeds is behind. All of it is used by one thread; what others may
+// look at while it runs is `signal` and `published_progress`.
+#pragma once
+
+#include <functional>
+#include <mutex>
+
+#include "engine/clock.h"
+#include "engine/runtime/lane_signal.h"
+#include "engine/runtime/task.h"
+
+namespace rowtide {
+
+class Lane {
+ public:
+  struct Ticks {
+    const Clock* clock = nullptr;  // none: no ticks
+    int64_t interval_millis = 0;   // 0: no ticks
+  };
+  Lane(JobGraph graph, bool samples_time, Ticks ticks);
+
+  Task& task() { return task_; }
+  const Task& task() const { return task_; }
+  LaneSignal& signal() { return signal_; }
+
+  // What other lanes have sent, one event of each gate; else a poll, unless a lane that this one
+  // feeds is behind or `rests` says that no input may be taken. kEnd: sources and gates are over.
+  // `stops`: a source's end is none.
+  Result<SourceState> Step(bool stops, bool rests);
+  // One poll of the source whose turn it is. kEnd: all sources have ended.
+  Result<SourceState> Poll(bool stops);
+  // Everything that other lanes have sent. False: there was nothing.
+  Result<bool> Drain();
+  bool sources_ended() const;
+
+  Status TickIfDue();
+  // Until a source or the signal wakes it, a tick is due, or `guess_millis` have passed where a
+  // source does not know when it will have something. `has_news`: there is something to do.
+  void Wait(int64_t guess_millis, const std::function<bool()>& has_news);
+  // How many polls in a row may give nothing before all of it has nothing.
+  size_t polls_to_wait() const;
+
+  size_t turn() const { return turn_; }
+  void set_turn(size_t turn) { turn_ = turn; }
+
+  // The newest epoch that its sinks show.
+  int64_t shown_epoch() const { return shown_epoch_; }
+  void set_shown_epoch(int64_t epoch) { shown_epoch_ = epoch; }
+
+  void PublishProgress();
+  JobProgress published_progress() const;
+
+ private:
+  Task task_;
+  Ticks ticks_;
+  LaneSignal signal_;
+  size_t turn_ = 0;
+  int64_t next_tick_millis_ = 0;
+  int64_t shown_epoch_ = 0;
+  bool rests_ = false;     // no input is taken
+  bool is_ahead_ = false;  // … because a lane that it feeds is behind
+  mutable std::mutex mutex_;
+  JobProgress progress_;  // under the mutex
+};
+
+}  // namespace rowtide

@@ -1,0 +1,449 @@
+// Several lanes with made-up sources: order of each key, back-pressure, barriers, errors, stops.
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "engine/batch_builder.h"
+#include "engine/runtime/job.h"
+#include "engine/snapshot.h"
+
+namespace rowtide {
+namespace {
+
+using namespace std::chrono_literals;
+
+Schema KeyAndNumber() { return Schema({{"k", Type::BigInt()}, {"n", Type::BigInt()}}); }
+
+RowBatch BatchOf(const std::vector<std::pair<int64_t, int64_t>>& rows) {
+  std::vector<std::pair<RowKind, std::vector<Value>>> values;
+  for (const auto& [key, number] : rows)
+    values.push_back({RowKind::kInsert, {Value(key), Value(number)}});
+  return rowtide::BatchOf(KeyAndNumber(), values);
+}
+
+// Numbers 0 .. count - 1 under the keys n mod `keys`, and after each batch its last number as a
+// watermark.
+class Counting final : public Source {
+ public:
+  Counting(int64_t count, int64_t keys, int64_t batch_rows, int64_t fails_at = -1)
+      : count_(count), keys_(keys), batch_rows_(batch_rows), fails_at_(fails_at) {}
+  const Schema& output_schema() const override { return schema_; }
+  Result<SourceState> Poll(Collector& out) override {
+    if (fails_at_ >= 0 && next_ >= fails_at_) return Status::DataError("a bad record");
+    std::vector<std::pair<int64_t, int64_t>> rows;
+    for (int64_t i = 0; i < batch_rows_ && (count_ < 0 || next_ < count_); ++i, ++next_)
+      rows.emplace_back(next_ % keys_, next_);
+    if (!rows.empty()) {
+      RT_TRY(out.Emit(BatchOf(rows)));
+      RT_TRY(out.Advance(Time::Watermark(next_ - 1)));
+    }
+    return next_ == count_ ? SourceState::kEnd : SourceState::kMore;
+  }
+  Status Snapshot(SnapshotWriter& writer) const override {
+    writer.PutI64(next_);
+    return Status::Ok();
+  }
+  Status Restore(SnapshotReader& reader) override {
+    RT_ASSIGN(next_, reader.I64("next"));
+    return Status::Ok();
+  }
+
+ private:
+  int64_t count_;  // below 0: for ever
+  int64_t keys_;
+  int64_t batch_rows_;
+  int64_t fails_at_;
+  int64_t next_ = 0;
+  Schema schema_ = KeyAndNumber();
+};
+
+class ByKey final : public Partitioner {
+ public:
+  explicit ByKey(int lanes) : lanes_(lanes) {}
+  Status LanesOf(const RowBatch& batch, std::vector<uint8_t>* lanes) override {
+    lanes->clear();
+    for (int row = 0; row < batch.rows; ++row)
+      lanes->push_back(static_cast<uint8_t>(batch.columns[0].values<int64_t>()[row] % lanes_));
+    return Status::Ok();
+  }
+
+ private:
+  int lanes_;
+};
+
+// What came, in all lanes together.
+struct Seen {
+  std::mutex mutex;
+  std::map<int64_t, std::vector<int64_t>> of_key;
+  int64_t rows = 0;
+  int ends = 0;
+  int finished = 0;
+  int abandoned = 0;
+};
+
+class SeeingSink final : public Sink {
+ public:
+  SeeingSink(Seen* seen, std::chrono::microseconds pause = 0us) : seen_(seen), pause_(pause) {}
+  Status Write(const RowBatch& batch) override {
+    if (pause_ > 0us) std::this_thread::sleep_for(pause_);
+    const std::lock_guard lock(seen_->mutex);
+    for (int row = 0; row < batch.rows; ++row) {
+      seen_->of_key[batch.columns[0].values<int64_t>()[row]].push_back(
+          batch.columns[1].values<int64_t>()[row]);
+    }
+    seen_->rows += batch.rows;
+    return Status::Ok();
+  }
+  Status Finish() override {
+    ++seen_->finished;
+    return Status::Ok();
+  }
+  void Abandon() override { ++seen_->abandoned; }
+
+ private:
+  Seen* seen_;
+  std::chrono::microseconds pause_;
+};
+
+// Hands rows on under another key; fails at the row of one number.
+class Rekey final : public Operator {
+ public:
+  Rekey(int64_t keys, int64_t fails_at) : keys_(keys), fails_at_(fails_at) {}
+  const Schema& output_schema() const override { return schema_; }
+  Status Process(int /*input*/, const RowBatch& batch, Collector& out) override {
+    std::vector<std::pair<int64_t, int64_t>> rows;
+    for (int row = 0; row < batch.rows; ++row) {
+      const int64_t number = batch.columns[1].values<int64_t>()[row];
+      if (number == fails_at_) return Status::DataError("a bad row");
+      rows.emplace_back(number / 7 % keys_, number);
+    }
+    return out.Emit(BatchOf(rows));
+  }
+
+ private:
+  int64_t keys_;
+  int64_t fails_at_;
+  Schema schema_ = KeyAndNumber();
+};
+
+// source -> exchange ⇉ gate -> rekey -> exchange ⇉ gate -> sink, a source in each lane.
+struct Shape {
+  int lanes = 2;
+  int64_t count = 10'000;
+  int64_t keys = 16;
+  int64_t batch_rows = 64;
+  int64_t rows_max = Channel::kRowsMax;
+  int64_t source_fails_at = -1;  // in the last lane
+  int64_t row_fails_at = -1;
+  std::chrono::microseconds sink_pause = 0us;
+};
+
+int Node(std::vector<JobGraph>* graphs, const std::string& name) {
+  int node = 0;
+  for (JobGraph& graph : *graphs) node = graph.AddNode(name);
+  return node;
+}
+
+// The number of the gate.
+int AddExchange(std::vector<JobGraph>* graphs, int from, int64_t rows_max) {
+  const int exchange = Node(graphs, "Exchange"), gate = Node(graphs, "InputGate");
+  const int lanes = static_cast<int>(graphs->size());
+  std::vector<std::vector<Channel*>> targets(graphs->size());
+  for (JobGraph& graph : *graphs) {
+    auto made = std::make_unique<InputGate>(lanes, rows_max);
+    for (int i = 0; i < lanes; ++i) targets[static_cast<size_t>(i)].push_back(made->channel(i));
+    graph.SetGate(gate, std::move(made), from);
+  }
+  for (size_t i = 0; i < graphs->size(); ++i) {
+    (*graphs)[i].SetExchange(
+        exchange, std::make_unique<Exchange>(std::make_unique<ByKey>(lanes), targets[i]));
+    (*graphs)[i].Connect(from, exchange, 0);
+  }
+  return gate;
+}
+
+std::vector<JobGraph> Build(const Shape& shape, Seen* seen) {
+  std::vector<JobGraph> graphs(static_cast<size_t>(shape.lanes));
+  const int source = Node(&graphs, "source");
+  for (int lane = 0; lane < shape.lanes; ++lane) {
+    const bool is_last = lane + 1 == shape.lanes;
+    graphs[static_cast<size_t>(lane)].SetSource(
+        source, std::make_unique<Counting>(shape.count, shape.keys, shape.batch_rows,
+                                           is_last ? shape.source_fails_at : -1));
+  }
+  const int first = AddExchange(&graphs, source, shape.rows_max);
+  const int rekey = Node(&graphs, "rekey");
+  for (JobGraph& graph : graphs) {
+    graph.SetOperator(rekey, std::make_unique<Rekey>(shape.keys, shape.row_fails_at), 1);
+    graph.Connect(first, rekey, 0);
+  }
+  const int second = AddExchange(&graphs, rekey, shape.rows_max);
+  const int sink = Node(&graphs, "sink");
+  for (JobGraph& graph : graphs) {
+    graph.SetSink(sink, std::make_unique<SeeingSink>(seen, shape.sink_pause));
+    graph.Connect(second, sink, 0);
+  }
+  return graphs;
+}
+
+// source -> exchange ⇉ gate -> sink, the source in the first lane.
+std::vector<JobGraph> BuildOneSource(const Shape& shape, Seen* seen) {
+  std::vector<JobGraph> graphs(static_cast<size_t>(shape.lanes));
+  const int source = Node(&graphs, "source");
+  for (size_t lane = 0; lane < graphs.size(); ++lane) {
+    graphs[lane].SetSource(source, std::make_unique<Counting>(lane == 0 ? shape.count : 0,
+                                                              shape.keys, shape.batch_rows));
+  }
+  const int gate = AddExchange(&graphs, source, shape.rows_max);
+  const int sink = Node(&graphs, "sink");
+  for (JobGraph& graph : graphs) {
+    graph.SetSink(sink, std::make_unique<SeeingSink>(seen, shape.sink_pause));
+    graph.Connect(gate, sink, 0);
+  }
+  return graphs;
+}
+
+TEST(Lanes, KeepTheOrderOfEachKey) {
+  Seen seen;
+  Shape shape;
+  shape.lanes = 3;
+  Job job(BuildOneSource(shape, &seen));
+  const Result<JobEnd> end = job.RunToEnd();
+  ASSERT_TRUE(end.ok()) << end.status().message();
+  EXPECT_EQ(*end, JobEnd::kEnded);
+  EXPECT_EQ(seen.rows, shape.count);
+  EXPECT_EQ(seen.of_key.size(), 16u);
+  for (const auto& [key, numbers] : seen.of_key) {
+    for (size_t i = 0; i < numbers.size(); ++i)
+      ASSERT_EQ(numbers[i], key + static_cast<int64_t>(i) * shape.keys);
+  }
+  EXPECT_EQ(seen.finished, 3);
+  EXPECT_EQ(seen.abandoned, 0);
+  EXPECT_EQ(job.rows_read(), shape.count);
+}
+
+TEST(Lanes, DoNotWaitForEachOtherWithFullQueues) {
+  Seen seen;
+  Shape shape;
+  shape.rows_max = 1;  // every channel is over its limit with one batch
+  shape.batch_rows = 7;
+  Job job(Build(shape, &seen));
+  const Result<JobEnd> end = job.RunToEnd();
+  ASSERT_TRUE(end.ok()) << end.status().message();
+  EXPECT_EQ(seen.rows, 2 * shape.count);
+}
+
+TEST(Lanes, RestWhileALaneIsBehind) {
+  Seen seen;
+  Shape shape;
+  shape.count = 2'000;
+  shape.batch_rows = 10;
+  shape.rows_max = 100;
+  shape.sink_pause = 200us;
+  Job job(BuildOneSource(shape, &seen));
+  ASSERT_TRUE(job.RunToEnd().ok());
+  EXPECT_EQ(seen.rows, shape.count);
+}
+
+TEST(Lanes, StepByStepOnOneThread) {
+  Seen seen;
+  Shape shape;
+  shape.count = 1'000;
+  Job job(Build(shape, &seen));
+  int64_t read = 0;
+  while (true) {
+    const Result<SourceState> state = job.Step();
+    ASSERT_TRUE(state.ok());
+    ASSERT_EQ(seen.rows, job.rows_read());  // all that was polled has arrived
+    ASSERT_GE(job.rows_read(), read);
+    read = job.rows_read();
+    if (*state == SourceState::kEnd) break;
+  }
+  EXPECT_EQ(seen.rows, 2 * shape.count);
+  const std::vector<NodeStats> stats = job.Stats();
+  EXPECT_EQ(stats.back().name, "sink");
+  EXPECT_EQ(stats.back().rows_in, 2 * shape.count);
+}
+
+TEST(Lanes, AnErrorInOneEndsAllAndIsToldOnce) {
+  for (const bool in_source : {true, false}) {
+    Seen seen;
+    Shape shape;
+    shape.lanes = 3;
+    shape.count = -1;  // the others would run for ever
+    (in_source ? shape.source_fails_at : shape.row_fails_at) = 5'000;
+    Job job(Build(shape, &seen));
+    const Result<JobEnd> end = job.RunToEnd();
+    ASSERT_FALSE(end.ok());
+    EXPECT_EQ(end.status().message(), in_source ? "a bad record" : "a bad row");
+    EXPECT_EQ(seen.finished, 0);
+    EXPECT_EQ(seen.abandoned, 3);
+  }
+}
+
+TEST(Lanes, StopWhenAsked) {
+  Seen seen;
+  Shape shape;
+  shape.count = -1;
+  std::atomic<int> stop = 0;
+  JobOptions options;
+  options.stop = &stop;
+  Job job(Build(shape, &seen), options);
+  std::thread asking([&] {
+    std::this_thread::sleep_for(20ms);
+    stop = 2;
+  });
+  const Result<JobEnd> end = job.RunToEnd();
+  asking.join();
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(*end, JobEnd::kStopped);
+  EXPECT_EQ(seen.finished + seen.abandoned, 0);
+}
+
+TEST(Lanes, EndWhenItIsEnough) {
+  Seen seen;
+  Shape shape;
+  shape.count = -1;
+  JobOptions options;
+  Job* running = nullptr;
+  options.is_enough = [&] { return running->Progress().rows_read > 1'000; };
+  Job job(Build(shape, &seen), options);
+  running = &job;
+  const Result<JobEnd> end = job.RunToEnd();
+  ASSERT_TRUE(end.ok());
+  EXPECT_EQ(*end, JobEnd::kEnded);
+  EXPECT_EQ(seen.finished, 2);
+}
+
+TEST(Lanes, CanBeDestroyedWithRowsOnTheWay) {
+  Seen seen;
+  Shape shape;
+  shape.count = -1;
+  auto job = std::make_unique<Job>(Build(shape, &seen));
+  ASSERT_TRUE(job->Step().ok());
+  job = nullptr;
+}
+
+// --- channels and gates alone ---
+class Events final : public Collector {
+ public:
+  Status Emit(RowBatch batch) override {
+    for (int row = 0; row < batch.rows; ++row)
+      texts.push_back(std::to_string(batch.columns[1].values<int64_t>()[row]));
+    return Status::Ok();
+  }
+  Status Advance(Time time) override {
+    switch (time.kind) {
+      case Time::Kind::kWatermark: texts.push_back("W " + std::to_string(time.millis)); break;
+      case Time::Kind::kTick: texts.push_back("T " + std::to_string(time.millis)); break;
+      case Time::Kind::kIdle: texts.push_back("idle"); break;
+      case Time::Kind::kEnd: texts.push_back("end"); break;
+    }
+    return Status::Ok();
+  }
+  std::vector<std::string> Take() { return std::exchange(texts, {}); }
+  std::vector<std::string> texts;
+};
+
+using Texts = std::vector<std::string>;
+
+void StepAll(InputGate* gate, Collector* out) {
+  while (true) {
+    const Result<bool> stepped = gate->Step(*out);
+    ASSERT_TRUE(stepped.ok());
+    if (!*stepped) return;
+  }
+}
+
+TEST(InputGate, MergesTheTimesOfItsChannels) {
+  InputGate gate(2);
+  Events out;
+  gate.channel(0)->Push(Time::Watermark(5));
+  StepAll(&gate, &out);
+  EXPECT_EQ(out.Take(), Texts());
+  gate.channel(1)->Push(Time::Watermark(3));
+  StepAll(&gate, &out);
+  EXPECT_EQ(out.Take(), Texts({"W 3"}));
+  gate.channel(1)->Push(Time::Idle());
+  StepAll(&gate, &out);
+  EXPECT_EQ(out.Take(), Texts({"W 5"}));
+  gate.channel(0)->Push(Time::Watermark(Time::kMaxWatermark));
+  gate.channel(0)->Push(Time::End());
+  StepAll(&gate, &out);
+  EXPECT_FALSE(gate.ended());
+  out.Take();
+  gate.channel(1)->Push(Time::End());
+  StepAll(&gate, &out);
+  EXPECT_EQ(out.Take(), Texts({"end"}));
+  EXPECT_TRUE(gate.ended());
+}
+
+TEST(InputGate, HoldsAChannelBackUntilAllHaveBroughtTheBarrier) {
+  InputGate gate(2);
+  Events out;
+  gate.channel(0)->Push(BatchOf({{0, 1}}));
+  gate.channel(0)->Push(Barrier{7});
+  gate.channel(0)->Push(BatchOf({{0, 3}}));
+  gate.channel(0)->Push(Time::Watermark(3));
+  gate.channel(1)->Push(BatchOf({{0, 2}}));
+  StepAll(&gate, &out);
+  EXPECT_EQ(out.Take(), Texts({"1", "2"}));
+  EXPECT_FALSE(gate.aligned());
+  EXPECT_FALSE(gate.is_ready());
+  gate.channel(1)->Push(Barrier{7});
+  gate.channel(1)->Push(Time::Watermark(4));
+  EXPECT_TRUE(gate.is_ready());
+  StepAll(&gate, &out);
+  ASSERT_TRUE(gate.aligned());
+  EXPECT_EQ(gate.aligned()->epoch, 7);
+  EXPECT_EQ(out.Take(), Texts());
+  gate.Release();
+  StepAll(&gate, &out);
+  EXPECT_EQ(out.Take(), Texts({"3", "W 3"}));
+  EXPECT_FALSE(gate.aligned());
+}
+
+TEST(InputGate, RefusesABarrierOfAnotherEpoch) {
+  InputGate gate(2);
+  Events out;
+  gate.channel(0)->Push(Barrier{7});
+  gate.channel(1)->Push(Barrier{8});
+  Result<bool> stepped = true;
+  while (stepped.ok() && *stepped) stepped = gate.Step(out);
+  EXPECT_FALSE(stepped.ok());
+}
+
+TEST(Channel, WakesWhoWaits) {
+  LaneSignal consumer, producer;
+  const auto is_set = [](LaneSignal& signal) {
+    pollfd ready = {signal.descriptor(), POLLIN, 0};
+    return ::poll(&ready, 1, 0) == 1;
+  };
+  Channel channel(2);
+  channel.SetConsumer(&consumer);
+  channel.SetProducer(&producer);
+  consumer.Arm();
+  EXPECT_FALSE(is_set(consumer));
+  channel.Push(BatchOf({{0, 1}, {0, 2}, {0, 3}}));
+  EXPECT_TRUE(is_set(consumer));
+  EXPECT_TRUE(channel.is_over_limit());
+  channel.Push(Time::Watermark(1));
+  producer.Arm();
+  ASSERT_NE(channel.Front(), nullptr);
+  channel.Pop();
+  EXPECT_TRUE(is_set(producer));
+  EXPECT_FALSE(channel.is_over_limit());
+  EXPECT_FALSE(channel.is_empty());
+  ASSERT_NE(channel.Front(), nullptr);
+  channel.Pop();
+  EXPECT_EQ(channel.Front(), nullptr);
+  consumer.Arm();
+  EXPECT_FALSE(is_set(consumer));
+}
+
+}  // namespace
+}  // namespace rowtide
