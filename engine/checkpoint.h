@@ -37,18 +37,18 @@ struct NodeState {
 };
 
 // A file that belongs to the state of a lane: `path` as it lies now, `name` within the checkpoint.
-struct StateFile {
+struct CheckpointFile {
   std::string name;
   std::string path;
   uint64_t bytes = 0;
   uint64_t xxh3 = 0;
   bool is_digested = false;  // bytes and xxh3 are known: files that never change are read once
-  friend bool operator==(const StateFile&, const StateFile&) = default;
+  friend bool operator==(const CheckpointFile&, const CheckpointFile&) = default;
 };
 
 struct LaneState {
   std::vector<NodeState> nodes;
-  std::vector<StateFile> files;
+  std::vector<CheckpointFile> files;
   friend bool operator==(const LaneState&, const LaneState&) = default;
 };
 

@@ -274,7 +274,7 @@ Status CheckpointFolder::WriteInto(const Checkpoint& checkpoint, const std::stri
     to.nodes.bytes = nodes.bytes().size();
     to.nodes.xxh3 = XXH3_64bits(nodes.bytes().data(), nodes.bytes().size());
     RT_TRY(WriteFileDurably(folder + "/" + to.nodes.name, nodes.bytes()));
-    for (const StateFile& file : lane.files) {
+    for (const CheckpointFile& file : lane.files) {
       const std::string name = fmt::format("lane-{}.{}", i, file.name);
       RT_TRY(LinkOrCopy(file.path, folder + "/" + name, copies));
       FileDigest digest{file.bytes, file.xxh3};
