@@ -140,6 +140,7 @@ ConnectorTraits TraitsOf(const TableSpec& table) {
     source.limit = is_file || is_datagen || is_nexmark;
     source.source_watermark = is_rows;
     source.threads = !is_rows;
+    source.splits = is_nexmark || (is_file && TextOption(table, "path").value_or("") != "-");
     source.bounded = is_datagen   ? IsDatagenBounded(table)
                      : is_nexmark ? TextOption(table, "events.num").value_or("0") != "0"
                                   : !table.options.contains("source.monitor-interval");

@@ -25,6 +25,7 @@
 namespace rowtide {
 
 class CollectedRows;  // connectors/collect.h
+struct FileListing;   // connectors/files/list.h
 class RowsFeed;       // connectors/rows.h
 
 using TableOptions = std::map<std::string, std::string>;
@@ -110,6 +111,7 @@ struct ConnectorContext {
   std::string local_time_zone = "UTC";
   int lane = 0;  // of the lanes that read or write the table beside each other
   int lanes = 1;
+  FileListing* listing = nullptr;  // of all of them; only while sources are made
   TableSettings settings;
   InputLimits limits;
   // Of a job with checkpoints: what this sink's files are named after, the same in every run, and

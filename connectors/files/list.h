@@ -21,6 +21,11 @@ struct FileEntry {
   std::string name() const { return path.substr(path.rfind('/') + 1); }
 };
 
+// What the lanes that read a table take as one: the first of them lists, the others see the same.
+struct FileListing {
+  std::optional<std::vector<FileEntry>> files;
+};
+
 inline constexpr const char* kStandardStream = "-";
 
 // `regex` must match a whole path. A path that is not there is an error, one without files is not.

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "connectors/files/bytes.h"
 #include "connectors/files/list.h"
+#include "connectors/files/splits.h"
 #include "connectors/formats/formats.h"
 #include "connectors/options.h"
 #include "connectors/rejects.h"
@@ -37,41 +39,42 @@ struct Watched {
 
 class FileSource final : public Source {
  public:
-  FileSource(Schema schema, Watched watched, ScanSpec scan, bool reads_text, InputLimits limits,
-             std::unique_ptr<Rejects> rejects, std::unique_ptr<Decoder> decoder)
+  FileSource(Schema schema, Watched watched, ScanSpec scan, bool reads_text,
+             const ConnectorContext& context, std::unique_ptr<Rejects> rejects,
+             std::unique_ptr<Decoder> decoder)
       : schema_(std::move(schema)),
         watched_(std::move(watched)),
+        splits_(context.lane, context.lanes, watched_.interval_millis > 0),
+        lanes_(context.lanes),
         scan_(std::move(scan)),
         reads_text_(reads_text),
-        record_bytes_max_(static_cast<size_t>(limits.record_bytes)),
+        record_bytes_max_(static_cast<size_t>(context.limits.record_bytes)),
         rejects_(std::move(rejects)),
         decoder_(std::move(decoder)) {}
 
   const Schema& output_schema() const override { return schema_; }
 
   // Adds the files that are new. Where a folder is watched, it may be empty or not there yet.
-  Status List() {
-    Result<std::vector<FileEntry>> found = ListFiles(watched_.path, watched_.regex);
-    if (!found.ok()) return watched_.interval_millis > 0 ? Status::Ok() : found.status();
-    if (files_.empty()) {
-      files_ = std::move(*found);
+  Status List(FileListing* listing) {
+    if (listing != nullptr && listing->files) {
+      splits_.Add(*listing->files);
       return Status::Ok();
     }
-    for (FileEntry& file : *found) {
-      const bool is_known = std::any_of(files_.begin(), files_.end(), [&](const FileEntry& known) {
-        return known.path == file.path;
-      });
-      if (!is_known) files_.push_back(std::move(file));
-    }
+    Result<std::vector<FileEntry>> found = ListFiles(watched_.path, watched_.regex);
+    if (!found.ok() && !is_watched()) return found.status();
+    std::vector<FileEntry> files;
+    if (found.ok()) files = std::move(*found);
+    splits_.Add(files);
+    if (listing != nullptr) listing->files = std::move(files);
     return Status::Ok();
   }
 
   Result<SourceState> Poll(Collector& out) override {
-    if (watched_.interval_millis > 0 && file_ == files_.size()) RT_TRY(ListIfDue());
-    while (file_ < files_.size() && !(scan_.limit && emitted_ >= *scan_.limit)) {
-      if (!stream_) RT_TRY(OpenFile({}, ""));
+    if (is_watched() && splits_.at_end()) RT_TRY(ListIfDue());
+    while (!splits_.at_end() && !has_enough()) {
+      if (!stream_) RT_TRY(OpenFile());
       const Status filled = Fill();
-      const auto split = static_cast<int32_t>(file_);
+      const auto split = static_cast<int32_t>(splits_.number());
       const bool is_file_over = filled.ok() && at_end_ && begin_ == end_;
       if (filled.ok() && !is_file_over && decoder_->rows() == 0) return SourceState::kWait;
       RowBatch batch;
@@ -85,14 +88,18 @@ class FileSource final : public Source {
       if (is_file_over) NextFile();
       if (batch.rows > 0) {
         emitted_ += batch.rows;
+        is_idle_ = false;
         RT_TRY(out.Emit(std::move(batch)));
       }
       if (!filled.ok()) return filled;
       if (batch.rows > 0) break;
     }
-    if (scan_.limit && emitted_ >= *scan_.limit) return SourceState::kEnd;
-    if (file_ < files_.size()) return SourceState::kMore;
-    return watched_.interval_millis > 0 ? SourceState::kWait : SourceState::kEnd;
+    if (has_enough()) return SourceState::kEnd;
+    if (!splits_.at_end()) return SourceState::kMore;
+    if (!is_watched()) return SourceState::kEnd;
+    // Other lanes' files may have rows: what is behind does not wait for this lane.
+    if (lanes_ > 1 && !std::exchange(is_idle_, true)) RT_TRY(out.Advance(Time::Idle()));
+    return SourceState::kWait;
   }
 
   SourceWakeup wakeup() const override {
@@ -101,47 +108,31 @@ class FileSource final : public Source {
     return {-1, std::max<int64_t>(millis, 0)};
   }
 
+  // | rows | splits (connectors/files/splits.h) |
   Status Snapshot(SnapshotWriter& writer) const override {
-    const RecordPlace place = stream_ ? decoder_->place() : RecordPlace{};
-    writer.PutU64(file_);
-    writer.PutBytes(file_ < files_.size() ? files_[file_].path : "");
-    writer.PutI64(place.byte);
-    writer.PutI64(place.line);
-    writer.PutI64(place.record);
-    writer.PutI64(place.rows);
-    writer.PutBytes(stream_ ? decoder_->header() : "");
     writer.PutI64(emitted_);
-    if (watched_.interval_millis == 0) return Status::Ok();
-    for (size_t i = 0; i < file_; ++i) writer.PutBytes(files_[i].path);
+    FileSplits::Begun current;
+    if (stream_) current = {decoder_->place(), std::string(decoder_->header())};
+    splits_.Snapshot(stream_ ? &current : nullptr, writer);
     return Status::Ok();
   }
 
   Status Restore(SnapshotReader& reader) override {
-    RT_ASSIGN(file_, reader.U64("file number"));
-    RT_ASSIGN(const std::string_view path, reader.Bytes("file path"));
-    RecordPlace place;
-    RT_ASSIGN(place.byte, reader.I64("byte"));
-    RT_ASSIGN(place.line, reader.I64("line"));
-    RT_ASSIGN(place.record, reader.I64("record"));
-    RT_ASSIGN(place.rows, reader.I64("rows of the record"));
-    RT_ASSIGN(const std::string_view header, reader.Bytes("header"));
     RT_ASSIGN(emitted_, reader.I64("rows"));
-    if (watched_.interval_millis > 0) RT_TRY(RestoreOrder(reader, path));
-    // Between two files of a watched folder, or behind the last one: more may have come since.
-    const bool was_over = path.empty();
-    if (was_over && watched_.interval_millis == 0) file_ = files_.size();
-    if (!was_over && (file_ >= files_.size() || files_[file_].path != path)) {
-      return Status::InvalidArgument("file {} of the snapshot is no longer number {} of the path",
-                                     path, file_);
-    }
-    return was_over ? Status::Ok() : OpenFile(place, header);
+    return splits_.Restore(reader);
+  }
+
+  Status Merge(SnapshotReader& reader) override {
+    RT_ASSIGN(const int64_t emitted, reader.I64("rows"));
+    emitted_ += emitted;
+    return splits_.Merge(reader);
   }
 
   SourceProgress progress() const override {
     SourceProgress progress;
-    for (size_t i = 0; i < files_.size(); ++i) {
-      progress.bytes_total += files_[i].bytes;
-      if (i < file_) progress.bytes_read += files_[i].bytes;
+    for (size_t i = 0; i < splits_.files().size(); ++i) {
+      progress.bytes_total += splits_.files()[i].bytes;
+      if (i < splits_.number()) progress.bytes_read += splits_.files()[i].bytes;
     }
     if (stream_) progress.bytes_read += stream_->taken();
     return progress;
@@ -152,30 +143,15 @@ class FileSource final : public Source {
     const int64_t now = watched_.clock->NowMillis();
     if (now < next_list_millis_) return Status::Ok();
     next_list_millis_ = now + watched_.interval_millis;
-    return List();
+    return List(nullptr);
   }
 
-  // A watched folder: the files that were read come first, then the one that was being read.
-  Status RestoreOrder(SnapshotReader& reader, std::string_view current) {
-    std::vector<FileEntry> others = std::move(files_);
-    files_.clear();
-    const auto take = [&](std::string_view path) {
-      const auto at = std::find_if(others.begin(), others.end(),
-                                   [&](const FileEntry& file) { return file.path == path; });
-      files_.push_back(at == others.end() ? FileEntry{std::string(path)} : *at);
-      if (at != others.end()) others.erase(at);
-    };
-    for (size_t i = 0; i < file_; ++i) {
-      RT_ASSIGN(const std::string_view path, reader.Bytes("file that was read"));
-      take(path);
-    }
-    if (!current.empty()) take(current);
-    files_.insert(files_.end(), others.begin(), others.end());
-    return Status::Ok();
-  }
+  bool is_watched() const { return watched_.interval_millis > 0; }
+  bool has_enough() const { return scan_.limit && emitted_ >= *scan_.limit; }
 
-  Status OpenFile(RecordPlace place, std::string_view header) {
-    const std::string& path = files_[file_].path;
+  Status OpenFile() {
+    const std::string& path = splits_.current().path;
+    const auto [place, header] = splits_.TakeBegun();
     RT_ASSIGN(stream_, reads_text_ ? OpenText(path) : OpenBytes(path));
     const std::string name = path == kStandardStream ? "standard input" : path;
     const auto file_name = std::make_shared<Block>(name.size());
@@ -193,7 +169,7 @@ class FileSource final : public Source {
           stream_->Read(block_->data(),
                         std::min<size_t>(kBlockBytes, static_cast<size_t>(place.byte - skipped))));
       if (count == 0)
-        return Status::External("{} is shorter than at the snapshot", files_[file_].path);
+        return Status::External("{} is shorter than at the snapshot", splits_.current().path);
       skipped += static_cast<int64_t>(count);
     }
     return Status::Ok();
@@ -201,7 +177,7 @@ class FileSource final : public Source {
 
   void NextFile() {
     stream_ = nullptr;
-    ++file_;
+    splits_.Next();
   }
 
   // Decodes until a batch is full, the file is over, or a pipe holds nothing more.
@@ -226,7 +202,7 @@ class FileSource final : public Source {
 
   // An error that is of the file as a whole, and of no record, does not name it.
   Status InFile(const Status& error) const {
-    const std::string& path = files_[file_].path;
+    const std::string& path = splits_.current().path;
     if (error.message().starts_with("table ")) return error;
     Status status = Status(error).WithContext("file " + path);
     const bool undecodable = status.code() == StatusCode::kDataError && status.error_code().empty();
@@ -287,7 +263,7 @@ class FileSource final : public Source {
     StringBlocks strings;
     for (size_t i = 0; i < scan_.metadata.size(); ++i) {
       const Type& type = schema_.type(static_cast<int>(scan_.columns.size() + i));
-      const Value value = MetadataOf(files_[file_], scan_.metadata[i]);
+      const Value value = MetadataOf(splits_.current(), scan_.metadata[i]);
       ColumnBuilder column(LayoutOf(type));
       column.Reserve(batch->rows);
       const auto* text = std::get_if<std::string>(&value);
@@ -306,7 +282,9 @@ class FileSource final : public Source {
 
   Schema schema_;
   Watched watched_;
-  std::vector<FileEntry> files_;
+  FileSplits splits_;
+  const int lanes_;
+  bool is_idle_ = false;  // and has said so
   int64_t next_list_millis_ = 0;
   ScanSpec scan_;
   bool reads_text_;
@@ -315,7 +293,6 @@ class FileSource final : public Source {
   std::unique_ptr<Decoder> decoder_;
   int64_t emitted_ = 0;
 
-  size_t file_ = 0;
   std::unique_ptr<ByteStream> stream_;  // null: the file is not open
   BlockPointer file_name_;              // of messages
   bool at_end_ = false;
@@ -355,8 +332,8 @@ Result<std::unique_ptr<Source>> CreateFileSource(const TableSpec& table, const S
     return Status::Internal("a watched folder needs a clock");
   auto source =
       std::make_unique<FileSource>(std::move(schema), std::move(watched), scan, ReadsText(table),
-                                   context.limits, std::move(rejects), std::move(decoder));
-  RT_TRY(source->List());
+                                   context, std::move(rejects), std::move(decoder));
+  RT_TRY(source->List(context.listing));
   return std::unique_ptr<Source>(std::move(source));
 }
 

@@ -99,6 +99,7 @@ class FileSink final : public Sink {
         suffix_(SuffixOf(context.settings.compression)),
         overwrites_(context.settings.overwrite),
         has_checkpoints_(!context.sink_seed.empty()),
+        lane_(context.lane),
         folder_(std::move(folder)),
         uuid_(UuidOf(context.sink_seed)),
         earlier_uuid_(UuidOf(context.earlier_sink_seed)),
@@ -118,7 +119,7 @@ class FileSink final : public Sink {
                                                                           : Status::Ok();
   }
 
-  // | uuid | first and last part that are staged but may not have their names: two u64 |
+  // | uuid | first and last part that are staged but may not have their names: two u64 | lane: u32 |
   Result<std::string> Prepare(int64_t /*epoch*/) override {
     if (file_ >= 0) RT_TRY(ClosePart());
     if (prepared_ != closed_) RT_TRY(SyncNames());
@@ -127,6 +128,7 @@ class FileSink final : public Sink {
     staged.PutBytes(uuid_);
     staged.PutU64(static_cast<uint64_t>(published_));
     staged.PutU64(static_cast<uint64_t>(prepared_));
+    staged.PutU32(static_cast<uint32_t>(lane_));
     return staged.Take();
   }
 
@@ -141,10 +143,12 @@ class FileSink final : public Sink {
     return SyncNames();
   }
 
+  // Of the lanes that were, each has its files shown by one of those that are.
   Status Restore(std::string_view staged) override {
-    RT_TRY(RemoveParts(earlier_uuid_, 0));
-    RT_TRY(staged.empty() ? CheckNothingPublished() : PublishStaged(staged));
-    return RemoveParts(uuid_, closed_);
+    if (!earlier_uuid_.empty()) RT_TRY(RemoveParts(fmt::format(".part-{}-", earlier_uuid_), -1));
+    if (!staged.empty()) return PublishStaged(staged);
+    closed_ = prepared_ = published_ = FirstFreePart();
+    return RemoveParts(HeadOf(uuid_, lane_), 0);
   }
 
   // Old files go when the new ones have their names: a crash between leaves both, never neither.
@@ -175,19 +179,30 @@ class FileSink final : public Sink {
 
  private:
   std::string PartPath(int part, bool in_progress) const {
-    return fmt::format("{}/{}part-{}-0-{}{}{}", folder_, in_progress ? "." : "", uuid_, part,
+    return PartPath(uuid_, lane_, part, in_progress);
+  }
+  std::string PartPath(const std::string& uuid, int lane, int part, bool in_progress) const {
+    return fmt::format("{}/{}part-{}-{}-{}{}{}", folder_, in_progress ? "." : "", uuid, lane, part,
                        suffix_, in_progress ? ".inprogress" : "");
+  }
+
+  static std::string HeadOf(const std::string& uuid, int lane) {
+    return fmt::format(".part-{}-{}-", uuid, lane);
   }
 
   Status PublishStaged(std::string_view staged) {
     SnapshotReader reader(staged);
-    RT_ASSIGN(uuid_, reader.Bytes("uuid of the files"));
+    RT_ASSIGN(const std::string_view of_staged, reader.Bytes("uuid of the files"));
+    const std::string uuid(of_staged);
     RT_ASSIGN(const uint64_t first, reader.U64("first file"));
     RT_ASSIGN(const uint64_t last, reader.U64("last file"));
+    RT_ASSIGN(const uint32_t lane_of_staged, reader.U32("lane"));
     if (first > last || last > std::numeric_limits<int32_t>::max() || !reader.AtEnd())
       return Status::Corruption("the checkpoint has files {} to {} of {}", first, last, folder_);
+    const auto lane = static_cast<int>(lane_of_staged);
     for (auto part = static_cast<int>(first); part < static_cast<int>(last); ++part) {
-      const std::string from = PartPath(part, true), to = PartPath(part, false);
+      const std::string from = PartPath(uuid, lane, part, true);
+      const std::string to = PartPath(uuid, lane, part, false);
       if (::rename(from.c_str(), to.c_str()) == 0) continue;
       const int fault = errno;
       if (fault == ENOENT && ::access(to.c_str(), F_OK) == 0) continue;
@@ -196,34 +211,41 @@ class FileSink final : public Sink {
           .WithHint("they were there when it was taken; is the table's 'path' another one now?");
     }
     if (first < last) RT_TRY(SyncNames());
-    closed_ = prepared_ = published_ = std::max(closed_, static_cast<int>(last));
-    return Status::Ok();
+    if (lane == lane_) {
+      uuid_ = uuid;
+      closed_ = prepared_ = published_ = static_cast<int>(last);
+    }
+    return RemoveParts(HeadOf(uuid, lane), static_cast<int>(last));
   }
 
-  // A job without a checkpoint has shown nothing; if it has, its state was taken away.
-  Status CheckNothingPublished() const {
-    const std::string head = fmt::format("part-{}-0-", uuid_);
+  // The number of a file that is there, whose name begins so.
+  static std::optional<int> PartOf(const std::string& name, const std::string& head) {
+    if (!name.starts_with(head)) return std::nullopt;
+    int part = 0;
+    std::from_chars(name.data() + head.size(), name.data() + name.size(), part);
+    return part;
+  }
+
+  // A lane that was not there at the checkpoint may have been before it.
+  int FirstFreePart() const {
+    const std::string head = HeadOf(uuid_, lane_).substr(1);
+    int first = 0;
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
-      if (!entry.path().filename().string().starts_with(head)) continue;
-      return Status::Corruption("the job has no checkpoint, but rows that it has written are in {}",
-                                entry.path().string())
-          .WithErrorCode("RT6003")
-          .WithHint("bring its state back, or begin anew with --fresh: that writes them again");
+      if (const auto part = PartOf(entry.path().filename().string(), head))
+        first = std::max(first, *part + 1);
     }
-    return Status::Ok();
+    return first;
   }
 
-  // Those that were begun after the checkpoint: their rows come again.
-  Status RemoveParts(const std::string& uuid, int first) {
-    const std::string head = fmt::format(".part-{}-0-", uuid);
+  // Those that were begun after the checkpoint: their rows come again. `first` below 0: all.
+  Status RemoveParts(const std::string& head, int first) {
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
       const std::string name = entry.path().filename().string();
-      if (!name.starts_with(head) || !name.ends_with(".inprogress")) continue;
-      int part = 0;
-      std::from_chars(name.data() + head.size(), name.data() + name.size(), part);
-      if (part >= first && ::unlink(entry.path().c_str()) != 0)
+      const std::optional<int> part = PartOf(name, head);
+      if (!part || !name.ends_with(".inprogress") || (first >= 0 && *part < first)) continue;
+      if (::unlink(entry.path().c_str()) != 0)
         return Status::External("cannot remove {}: {}", entry.path().string(),
                                 std::strerror(errno));
     }
@@ -248,7 +270,7 @@ class FileSink final : public Sink {
     }
     std::filesystem::create_directories(folder_, error);
     if (error) return Status::External("cannot make folder {}: {}", folder_, error.message());
-    if (closed_ == 0) NoteEarlierFiles();
+    if (closed_ == 0 && lane_ == 0) NoteEarlierFiles();
     const std::string path = PartPath(closed_, true);
     file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (file_ < 0) return Status::External("cannot make file {}: {}", path, std::strerror(errno));
@@ -326,6 +348,7 @@ class FileSink final : public Sink {
   const char* suffix_;
   bool overwrites_;
   bool has_checkpoints_;
+  int lane_;
   std::string folder_;
   std::string uuid_;
   std::string earlier_uuid_;

@@ -71,19 +71,24 @@ class NexmarkSource final : public Source {
     }
   }
 
-  void Read(int64_t first_event, int64_t end_event, int64_t rows_max) {
-    event_ = first_event;
+  // Blocks of events are dealt out among the lanes.
+  void Read(int64_t first_event, int64_t end_event, int64_t rows_max, int lane, int lanes) {
+    first_event_ = first_event;
     end_event_ = end_event;
     rows_left_ = rows_max;
+    lane_ = lane;
+    lanes_ = lanes;
+    runs_ = {{first_event + lane * kBlockEvents, end_event, lanes, true}};
   }
 
   const Schema& output_schema() const override { return schema_; }
 
   Result<SourceState> Poll(Collector& out) override {
-    for (; !builder_.full() && !AtEnd(); ++event_) {
-      if (generator_.KindOf(event_) != kind_) continue;
+    while (!builder_.full() && !AtEnd()) {
+      const int64_t event = NextEvent();
+      if (generator_.KindOf(event) != kind_) continue;
       RowAppender row(columns_of_field_, &builder_);
-      VisitEvent(generator_, kind_, event_, row);
+      VisitEvent(generator_, kind_, event, row);
       --rows_left_;
     }
     if (!builder_.empty()) {
@@ -96,30 +101,98 @@ class NexmarkSource final : public Source {
     return AtEnd() ? SourceState::kEnd : SourceState::kMore;
   }
 
+  // | rows left | records | runs: count, each: next, end, stride, is the last one |
   Status Snapshot(SnapshotWriter& writer) const override {
-    writer.PutI64(event_);
     writer.PutI64(rows_left_);
     writer.PutI64(records_);
+    writer.PutU32(static_cast<uint32_t>(runs_.size()));
+    for (const Run& run : runs_) {
+      writer.PutI64(run.next);
+      writer.PutI64(run.end);
+      writer.PutI64(run.stride);
+      writer.PutU8(run.is_last);
+    }
     return Status::Ok();
   }
 
   Status Restore(SnapshotReader& reader) override {
-    RT_ASSIGN(event_, reader.I64("event"));
-    RT_ASSIGN(rows_left_, reader.I64("rows left"));
+    all_runs_.clear();
+    return Merge(reader);
+  }
+
+  Status Merge(SnapshotReader& reader) override {
+    RT_ASSIGN(const int64_t left, reader.I64("rows left"));
+    rows_left_ = all_runs_.empty() ? left : std::max(rows_left_, left);
     RT_ASSIGN(records_, reader.I64("records"));
+    RT_ASSIGN(const uint32_t count, reader.U32("number of runs"));
+    for (uint32_t i = 0; i < count; ++i) {
+      Run run;
+      RT_ASSIGN(run.next, reader.I64("event"));
+      RT_ASSIGN(run.end, reader.I64("last event"));
+      RT_ASSIGN(run.stride, reader.I64("stride"));
+      RT_ASSIGN(const uint8_t is_last, reader.U8("whether it is the last run"));
+      run.is_last = is_last != 0;
+      if (run.stride < 1 || run.next < first_event_)
+        return Status::Corruption("event {} in steps of {} blocks", run.next, run.stride);
+      all_runs_.push_back(run);
+    }
+    DealOut();
     return Status::Ok();
   }
 
  private:
-  bool AtEnd() const { return event_ >= end_event_ || rows_left_ <= 0; }
+  // Events from `next` on in every stride-th block.
+  struct Run {
+    int64_t next = 0;
+    int64_t end = 0;
+    int64_t stride = 1;
+    bool is_last = false;  // to the end of all events: that is shared out anew
+  };
+  static constexpr int64_t kBlockEvents = 1000;
+
+  bool AtEnd() const {
+    return rows_left_ <= 0 || runs_.empty() || runs_.front().next >= end_event_;
+  }
+
+  // Requires: not at the end.
+  int64_t NextEvent() {
+    Run& run = runs_.front();
+    const int64_t event = run.next++;
+    if ((run.next - first_event_) % kBlockEvents == 0) run.next += (run.stride - 1) * kBlockEvents;
+    if (run.next >= run.end && runs_.size() > 1) runs_.erase(runs_.begin());
+    return event;
+  }
+
+  // Lanes were not equally far: up to the first block that none has begun they go on as they were,
+  // each with one of the lanes that are; from there on blocks are dealt out anew.
+  void DealOut() {
+    int64_t begun = first_event_;
+    for (const Run& run : all_runs_) {
+      if (run.is_last) begun = std::max(begun, std::min(run.next, end_event_));
+    }
+    const int64_t blocks = (begun - first_event_ + kBlockEvents - 1) / kBlockEvents;
+    const int64_t fresh = first_event_ + blocks * kBlockEvents;
+    runs_.clear();
+    int64_t number = 0;
+    for (Run run : all_runs_) {
+      if (run.is_last) run.end = std::min(fresh, end_event_);
+      run.is_last = false;
+      if (run.next < run.end && number++ % lanes_ == lane_) runs_.push_back(run);
+    }
+    runs_.push_back({fresh + lane_ * kBlockEvents, end_event_, lanes_, true});
+  }
 
   Schema schema_;
   NexmarkKind kind_;
   NexmarkGenerator generator_;
   std::vector<std::vector<int>> columns_of_field_;
   BatchBuilder builder_;
-  int64_t event_ = 0;
+  int lane_ = 0;
+  int lanes_ = 1;
+  int64_t first_event_ = 0;
   int64_t end_event_ = 0;
+  std::vector<Run> runs_;      // never empty; the last one goes to the end
+  std::vector<Run> all_runs_;  // that were restored, of all lanes
   int64_t rows_left_ = 0;
   int64_t records_ = 0;
 };
@@ -160,7 +233,7 @@ int64_t NumberOption(const TableSpec& table, const std::string& key, int64_t oth
 }  // namespace
 
 Result<std::unique_ptr<Source>> CreateNexmarkSource(const TableSpec& table, const ScanSpec& scan,
-                                                    const ConnectorContext& /*context*/) {
+                                                    const ConnectorContext& context) {
   const NexmarkKind kind = KindOf(table);
   RT_TRY(CheckColumns(table, FieldsOf(kind)));
   NexmarkOptions options;
@@ -182,7 +255,7 @@ Result<std::unique_ptr<Source>> CreateNexmarkSource(const TableSpec& table, cons
   for (const int column : scan.columns) schema.Add(table.schema.field(column));
   auto source = std::make_unique<NexmarkSource>(std::move(schema), kind, options);
   source->Read(first, events == 0 || events > kNoEnd - first ? kNoEnd : first + events,
-               scan.limit.value_or(kNoEnd));
+               scan.limit.value_or(kNoEnd), context.lane, context.lanes);
   return std::unique_ptr<Source>(std::move(source));
 }
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "connectors/files/list.h"
 #include "engine/runtime/sink_thread.h"
 #include "engine/runtime/source_thread.h"
 #include "operators/drop_update_before.h"
@@ -206,9 +207,10 @@ class JobBuilder {
 
   Status AddSource(const ExecNode& node) {
     const Rows rows = AddNode(DisplayName(node), Splits(node));
+    FileListing listing;
     for (int lane = 0; lane < lanes_; ++lane) {
       if (!IsIn(lane, rows)) continue;
-      RT_ASSIGN(std::unique_ptr<Source> source, MakeSource(node, lane, rows));
+      RT_ASSIGN(std::unique_ptr<Source> source, MakeSource(node, lane, rows, &listing));
       graph(lane).SetSource(rows.node, std::move(source));
     }
     Describe(rows, DescriptionOf(node), node.schema);
@@ -229,10 +231,12 @@ class JobBuilder {
     return option != table.options.end() && option->second == "1";
   }
 
-  Result<std::unique_ptr<Source>> MakeSource(const ExecNode& node, int lane, const Rows& rows) {
+  Result<std::unique_ptr<Source>> MakeSource(const ExecNode& node, int lane, const Rows& rows,
+                                             FileListing* listing) {
     const auto* scan = node.as<PhysicalScan>();
     if (!scan) return CreateValues(*node.as<PhysicalValues>(), node.schema, job_.options);
     ConnectorContext connectors = Connectors(lane, rows);
+    connectors.listing = listing;
     if (!HasThread(*scan)) return CreateScan(*scan, job_.options, connectors);
     auto counters = std::make_unique<Counters>();
     Counters* const counted = std::exchange(connectors.counters, counters.get());

@@ -1,7 +1,10 @@
 // Sources that never end by themselves, destroyed and restored at every batch: they go on with
 // exactly the next row.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
 #include <set>
 
 #include "engine/clock.h"
@@ -173,6 +176,80 @@ TEST(Restore, AWatchedFolderGoesOnWithTheNextRow) {
   std::vector<std::string> wanted;
   for (int i = 0; i < 4504; ++i) wanted.push_back("+I [" + std::to_string(i) + ",\"some text\"]");
   EXPECT_EQ(lives.rows(), wanted);
+}
+
+// Lanes share a source; after some polls each, others go on from the snapshots of all of them.
+std::vector<std::string> ReadOnManyLanes(const TableSpec& table, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::string> rows, snapshots;
+  int lanes = 2;
+  for (bool is_over = false; !is_over; lanes = static_cast<int>(random() % 4) + 1) {
+    std::vector<std::string> next;
+    is_over = true;
+    for (int lane = 0; lane < lanes; ++lane) {
+      ConnectorContext context;
+      context.lane = lane;
+      context.lanes = lanes;
+      const Result<std::unique_ptr<Source>> source =
+          CreateSource(table, AllColumns(table), context);
+      EXPECT_TRUE(source.ok()) << source.status().ToString();
+      for (size_t i = 0; i < snapshots.size(); ++i) {
+        SnapshotReader reader(snapshots[i]);
+        const Status taken = i == 0 ? (*source)->Restore(reader) : (*source)->Merge(reader);
+        EXPECT_TRUE(taken.ok()) << taken.ToString();
+        EXPECT_TRUE(reader.AtEnd());
+      }
+      RowCollector out((*source)->output_schema());
+      SourceState state = SourceState::kMore;
+      for (uint64_t polls = random() % 4; polls > 0 && state != SourceState::kEnd; --polls)
+        state = *(*source)->Poll(out);
+      is_over &= state == SourceState::kEnd;
+      rows.insert(rows.end(), out.rows.begin(), out.rows.end());
+      SnapshotWriter writer;
+      EXPECT_TRUE((*source)->Snapshot(writer).ok());
+      next.push_back(writer.Take());
+    }
+    snapshots = std::move(next);
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+TEST(Restore, FilesAreSharedOutAnewOnOtherLanes) {
+  const TemporaryFolder folder;
+  std::vector<std::string> want;
+  for (int file = 0; file < 7; ++file) {
+    std::string text;
+    for (int i = 0; i < 700 * file; ++i) {
+      text += fmt::format("{},v{}\n", i, file);
+      want.push_back(fmt::format("+I [{},\"v{}\"]", i, file));
+    }
+    folder.Write(fmt::format("d/{}.csv", file), text);
+  }
+  std::sort(want.begin(), want.end());
+  const TableSpec table{
+      "t",
+      {{"connector", "filesystem"}, {"path", folder.path() + "/d"}, {"format", "csv"}},
+      kIntString};
+  for (uint64_t seed = 1; seed <= 20; ++seed)
+    ASSERT_EQ(ReadOnManyLanes(table, seed), want) << "seed " << seed;
+}
+
+TEST(Restore, EventsAreSharedOutAnewOnOtherLanes) {
+  const TableSpec table{"t",
+                        {{"connector", "nexmark"},
+                         {"nexmark.kind", "bid"},
+                         {"events.num", "25300"},
+                         {"nexmark.first-event", "70"}},
+                        Schema({{"price", Type::BigInt()}, {"auction", Type::BigInt()}})};
+  const Result<std::unique_ptr<Source>> source = CreateSource(table, AllColumns(table), {});
+  ASSERT_TRUE(source.ok());
+  RowCollector out((*source)->output_schema());
+  while (*(*source)->Poll(out) != SourceState::kEnd) {
+  }
+  std::sort(out.rows.begin(), out.rows.end());
+  for (uint64_t seed = 1; seed <= 20; ++seed)
+    ASSERT_EQ(ReadOnManyLanes(table, seed), out.rows) << "seed " << seed;
 }
 
 }  // namespace

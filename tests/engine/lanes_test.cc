@@ -328,6 +328,174 @@ TEST(Lanes, CanBeDestroyedWithRowsOnTheWay) {
   job = nullptr;
 }
 
+// --- checkpoints ---
+// Keeps them in memory.
+class Kept final : public CheckpointStore {
+ public:
+  Status Write(const Checkpoint& checkpoint) override {
+    const std::lock_guard lock(mutex);
+    all.push_back(checkpoint);
+    return Status::Ok();
+  }
+  Status Commit(int64_t /*epoch*/) override { return Status::Ok(); }
+  Status Retire(int /*kept*/) override { return Status::Ok(); }
+  Status WriteSavepoint(const Checkpoint& checkpoint, const std::string& /*target*/) override {
+    savepoints.push_back(checkpoint);
+    return Status::Ok();
+  }
+  int64_t FreeBytes() const override { return 1 << 30; }
+  std::string Place() const override { return "memory"; }
+
+  std::mutex mutex;
+  std::vector<Checkpoint> all;
+  std::vector<Checkpoint> savepoints;
+};
+
+// Of each key how many rows came and their sum, as an operator keeps it: rows go on as they are.
+class Counted final : public Operator {
+ public:
+  const Schema& output_schema() const override { return schema_; }
+  Status Process(int /*input*/, const RowBatch& batch, Collector& out) override {
+    for (int row = 0; row < batch.rows; ++row) {
+      auto& [count, sum] = of_key_[batch.columns[0].values<int64_t>()[row]];
+      ++count;
+      sum += batch.columns[1].values<int64_t>()[row];
+    }
+    return out.Emit(batch);
+  }
+  Status Snapshot(SnapshotWriter& writer) const override {
+    writer.PutU64(of_key_.size());
+    for (const auto& [key, numbers] : of_key_) {
+      writer.PutI64(key);
+      writer.PutI64(numbers.first);
+      writer.PutI64(numbers.second);
+    }
+    return Status::Ok();
+  }
+
+ private:
+  std::map<int64_t, std::pair<int64_t, int64_t>> of_key_;
+  Schema schema_ = KeyAndNumber();
+};
+
+// As BuildOneSource with a source in each lane, and a Counted in front of the sink.
+std::vector<JobGraph> BuildCounted(const Shape& shape, Seen* seen) {
+  std::vector<JobGraph> graphs(static_cast<size_t>(shape.lanes));
+  const int source = Node(&graphs, "source");
+  for (JobGraph& graph : graphs)
+    graph.SetSource(source, std::make_unique<Counting>(shape.count, shape.keys, shape.batch_rows));
+  const int gate = AddExchange(&graphs, source, shape.rows_max);
+  const int counted = Node(&graphs, "counted");
+  const int sink = Node(&graphs, "sink");
+  for (JobGraph& graph : graphs) {
+    graph.SetOperator(counted, std::make_unique<Counted>(), 1);
+    graph.Connect(gate, counted, 0);
+    graph.SetSink(sink, std::make_unique<SeeingSink>(seen));
+    graph.Connect(counted, sink, 0);
+  }
+  return graphs;
+}
+
+// What all sources have given up to the checkpoint is what the operators hold, row for row.
+void ExpectConsistent(const Checkpoint& checkpoint, const Shape& shape) {
+  ASSERT_EQ(checkpoint.lanes.size(), static_cast<size_t>(shape.lanes));
+  std::map<int64_t, std::pair<int64_t, int64_t>> want, got;
+  for (const LaneState& lane : checkpoint.lanes) {
+    ASSERT_EQ(lane.nodes.size(), 3u);
+    SnapshotReader position(lane.nodes[0].bytes);
+    const int64_t next = *position.I64("next");
+    for (int64_t number = 0; number < next; ++number) {
+      ++want[number % shape.keys].first;
+      want[number % shape.keys].second += number;
+    }
+    SnapshotReader counts(lane.nodes[1].bytes);
+    const uint64_t keys = *counts.U64("keys");
+    for (uint64_t i = 0; i < keys; ++i) {
+      const int64_t key = *counts.I64("key");
+      got[key].first += *counts.I64("count");
+      got[key].second += *counts.I64("sum");
+    }
+  }
+  EXPECT_EQ(got, want) << "epoch " << checkpoint.epoch;
+}
+
+TEST(Lanes, CheckpointsHoldWhatCameBeforeTheBarrierAndNothingElse) {
+  Seen seen;
+  Shape shape;
+  shape.lanes = 3;
+  shape.count = 200'000;
+  shape.batch_rows = 16;
+  shape.rows_max = 64;
+  Kept kept;
+  CheckpointSettings settings;
+  settings.interval_millis = 1;
+  Checkpointer checkpointer(&kept, settings, 0, [](const std::string&) {});
+  JobOptions options;
+  options.checkpointer = &checkpointer;
+  Job job(BuildCounted(shape, &seen), options);
+  const Result<JobEnd> end = job.RunToEnd();
+  ASSERT_TRUE(end.ok()) << end.status().message();
+  ASSERT_GT(kept.all.size(), 2u);
+  for (size_t i = 0; i < kept.all.size(); ++i) {
+    EXPECT_EQ(kept.all[i].epoch, static_cast<int64_t>(i) + 1);
+    ExpectConsistent(kept.all[i], shape);
+  }
+  EXPECT_EQ(kept.all.back().kind, CheckpointKind::kFinal);
+  EXPECT_EQ(seen.rows, 3 * shape.count);
+}
+
+TEST(Lanes, TakeACheckpointWhenTheyAreStopped) {
+  Seen seen;
+  Shape shape;
+  shape.count = -1;
+  Kept kept;
+  CheckpointSettings settings;
+  settings.interval_millis = 2;
+  Checkpointer checkpointer(&kept, settings, 0, [](const std::string&) {});
+  std::atomic<int> stop = 0;
+  JobOptions options;
+  options.checkpointer = &checkpointer;
+  options.stop = &stop;
+  Job job(BuildCounted(shape, &seen), options);
+  std::thread asking([&] {
+    std::this_thread::sleep_for(30ms);
+    stop = 2;
+  });
+  const Result<JobEnd> end = job.RunToEnd();
+  asking.join();
+  ASSERT_TRUE(end.ok()) << end.status().message();
+  EXPECT_EQ(*end, JobEnd::kStopped);
+  ASSERT_FALSE(kept.all.empty());
+  for (const Checkpoint& checkpoint : kept.all) ExpectConsistent(checkpoint, shape);
+}
+
+TEST(Lanes, GiveASavepointAndGoOn) {
+  Seen seen;
+  Shape shape;
+  shape.count = -1;
+  Kept kept;
+  Checkpointer checkpointer(&kept, {}, 0, [](const std::string&) {});
+  JobRequests requests;
+  JobOptions options;
+  options.checkpointer = &checkpointer;
+  options.requests = &requests;
+  Job job(BuildCounted(shape, &seen), options);
+  Status first = Status::Ok(), second = Status::Ok();
+  std::thread asking([&] {
+    first = requests.Ask({"one", false});
+    std::this_thread::sleep_for(5ms);
+    second = requests.Ask({"two", true});
+  });
+  const Result<JobEnd> end = job.RunToEnd();
+  requests.Close();
+  asking.join();
+  ASSERT_TRUE(end.ok()) << end.status().message();
+  EXPECT_EQ(*end, JobEnd::kStopped);
+  EXPECT_TRUE(first.ok() && second.ok()) << first.message() << second.message();
+  ASSERT_EQ(kept.savepoints.size(), 2u);
+  for (const Checkpoint& savepoint : kept.savepoints) ExpectConsistent(savepoint, shape);
+}
+
 // --- channels and gates alone ---
 class Events final : public Collector {
  public:
