@@ -1,5 +1,7 @@
 #include "cli/durable_job.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "cli/version.h"
@@ -33,6 +35,8 @@ bool HasShownRows(const std::string& checkpoint_path) {
   return std::any_of(manifest->nodes.begin(), manifest->nodes.end(),
                      [](const NodeIdentity& node) { return node.kind.starts_with("Sink("); });
 }
+
+int64_t HalfOfMemory() { return int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE) / 2; }
 
 std::string FolderOf(const PlannedJob& planned, const StateSettings& settings) {
   if (!settings.dir.empty()) return settings.dir;
@@ -130,9 +134,60 @@ Result<std::optional<LoadedCheckpoint>> DurableJob::Find(const PlannedJob& plann
   return found;
 }
 
-void DurableJob::Prepare(BuildContext* context) const {
-  context->job_id = folder_->job_id();
-  context->earlier_job_id = folder_->earlier_job_id();
+// Entries that lie in RocksDB stay there; a checkpoint of state in memory may go into either.
+Status DurableJob::ChooseBackend() {
+  const Options& options = planned_.options;
+  const bool is_kept_there =
+      chosen_ && std::any_of(chosen_->checkpoint.lanes.begin(), chosen_->checkpoint.lanes.end(),
+                             [](const LaneState& lane) { return !lane.files.empty(); });
+  const bool several_lanes = options.GetInt("parallelism.default") > 1;
+  const bool wants =
+      options.Get("state.backend.type") != "hashmap" || !options.IsSet("state.backend.type");
+  if (is_kept_there && several_lanes)
+    return Status::Unsupported("state in RocksDB on several lanes")
+        .WithHint("go on with it on one lane");
+  if (is_kept_there && !wants)
+    say_("the state is in RocksDB and stays there: 'state.backend.type' has no effect");
+  if (several_lanes && options.IsSet("state.backend.type") && wants)
+    say_("on several lanes state is kept in memory, not in RocksDB");
+  uses_rocksdb_ = is_kept_there || (wants && !several_lanes);
+  return Status::Ok();
+}
+
+Result<std::vector<uint32_t>> DurableJob::TablesOf(const BuildContext& context) const {
+  BuildContext without;
+  without.connectors = context.connectors;
+  without.counts_conflicts = context.counts_conflicts;
+  RT_ASSIGN(std::vector<JobGraph> graphs, BuildJob(planned_, std::move(without)));
+  const Job job(std::move(graphs));
+  RT_ASSIGN(const RestorePlan plan,
+            PlanRestore(job.Identities(), chosen_->checkpoint, allows_lost_));
+  const std::vector<NodeState>& kept = chosen_->checkpoint.lanes[0].nodes;
+  uint32_t next = 0;
+  for (const NodeState& state : kept) next = std::max(next, state.table);
+  std::vector<uint32_t> tables;
+  for (const int from : plan.from)
+    tables.push_back(from < 0 ? ++next : kept[static_cast<size_t>(from)].table);
+  return tables;
+}
+
+Result<std::vector<JobGraph>> DurableJob::Build(BuildContext context) {
+  context.job_id = folder_->job_id();
+  context.earlier_job_id = folder_->earlier_job_id();
+  RT_TRY(ChooseBackend());
+  if (!uses_rocksdb_) return BuildJob(planned_, std::move(context));
+  std::vector<CheckpointFile> from;
+  if (chosen_) {
+    RT_ASSIGN(context.tables, TablesOf(context));
+    from = chosen_->checkpoint.lanes[0].files;
+  }
+  const Options& options = planned_.options;
+  const int64_t memory = options.IsSet("rowtide.memory.limit")
+                             ? options.GetBytes("rowtide.memory.limit")
+                             : HalfOfMemory();
+  RT_ASSIGN(store_, RocksDbLane::Create(folder_->WorkFolder(), from, memory));
+  context.tiers = {store_->tier()};
+  return BuildJob(planned_, std::move(context));
 }
 
 void DurableJob::Prepare(JobOptions* options) {
@@ -140,6 +195,7 @@ void DurableJob::Prepare(JobOptions* options) {
                                                  chosen_ ? chosen_->checkpoint.epoch : 0, say_);
   options->checkpointer = checkpointer_.get();
   options->requests = &requests_;
+  options->store = store_.get();
   options->head.job_name = planned_.name;
   options->head.plan = ExplainExec(planned_.plan);
   options->head.state_ttl_millis = planned_.options.GetMillis("table.exec.state.ttl");

@@ -20,6 +20,7 @@
 #include "planner/exec/build_job.h"
 #include "planner/session.h"
 #include "state/durable/checkpoint_folder.h"
+#include "state/durable/rocksdb_lane.h"
 
 namespace rowtide {
 
@@ -52,13 +53,17 @@ class DurableJob {
   // … and even that was done.
   bool is_done() const { return has_read_all_ && folder_->is_done(); }
   Status MarkDone() { return folder_->MarkDone(); }
-  void Prepare(BuildContext* context) const;
+  // The graphs of the job, with its state where it was.
+  Result<std::vector<JobGraph>> Build(BuildContext context);
   void Prepare(JobOptions* options);
   // Before the first step.
   Status Restore(Job& job);
 
  private:
   DurableJob(std::unique_ptr<CheckpointFolder> folder, const PlannedJob& planned, Say say);
+  Status ChooseBackend();
+  // Of each node of the job: the table that has its entries in the checkpoint.
+  Result<std::vector<uint32_t>> TablesOf(const BuildContext& context) const;
 
   std::unique_ptr<CheckpointFolder> folder_;
   const PlannedJob& planned_;
@@ -67,6 +72,8 @@ class DurableJob {
   bool has_read_all_ = false;
   bool allows_lost_ = false;
   std::optional<LoadedCheckpoint> chosen_;  // none: the job is new
+  bool uses_rocksdb_ = false;
+  std::unique_ptr<RocksDbLane> store_;
   std::unique_ptr<Checkpointer> checkpointer_;
   JobRequests requests_;
   std::unique_ptr<ControlSocket> control_;

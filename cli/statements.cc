@@ -189,7 +189,6 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
   if (!opening.ok()) return Fail(opening.status(), sql);
   const std::unique_ptr<DurableJob> durable = std::move(*opening);
   if (durable != nullptr && durable->is_done()) return NoteThatItIsOver(planned);
-  if (durable != nullptr) durable->Prepare(&context);
   ResultSink* result = nullptr;
   if (planned.is_query) {
     ResultOptions options = ResultOptionsOf(planned);
@@ -199,7 +198,8 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
     result = sink.get();
     context.result = std::move(sink);
   }
-  Result<std::vector<JobGraph>> graphs = BuildJob(planned, std::move(context));
+  Result<std::vector<JobGraph>> graphs = durable != nullptr ? durable->Build(std::move(context))
+                                                            : BuildJob(planned, std::move(context));
   if (!graphs.ok()) return Fail(graphs.status(), sql);
   const Job* running = nullptr;
   JobOptions options{&clock_, kTickMillis, &stop_signal, {}};

@@ -31,8 +31,9 @@ struct NodeIdentity {
 
 struct NodeState {
   NodeIdentity node;
-  std::string times;  // what time its inputs have come to
-  std::string bytes;  // its own; empty: it has no state
+  std::string times;   // what time its inputs have come to
+  std::string bytes;   // its own; empty: it has no state
+  uint32_t table = 0;  // of its entries in the lane's backend
   friend bool operator==(const NodeState&, const NodeState&) = default;
 };
 

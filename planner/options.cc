@@ -79,6 +79,7 @@ constexpr Key kKeys[] = {
     {"rowtide.limits.record-bytes", Kind::kBytes, "16mb", "", true, 1, kRecordBytesMax},
     {"rowtide.limits.json-depth", Kind::kInt, "1000", "", true, 1, kJsonDepthMax},
     {"rowtide.disk.reserve", Kind::kBytes, "256mb"},
+    {"rowtide.memory.limit", Kind::kBytes, ""},
     {"rowtide.source-threads", Kind::kInt, "0", "", true, 0, 1},
     {"rowtide.sink-threads", Kind::kInt, "0", "", true, 0, 1},
     {"rowtide.stats.conflicts", Kind::kBool, "true"},
@@ -318,10 +319,9 @@ Status Options::Set(const std::string& key, const std::string& value, std::strin
     RT_TRY(CheckValue(*known, value));
     values_[key] =
         known->kind == Kind::kChoice ? std::string(MatchChoice(known->choices, value)) : value;
-    if (key == "state.backend.type" && !SameWord(value, "hashmap") && !noted_[key]) {
+    if (key == "state.backend.type" && SameWord(value, "forst") && !noted_[key]) {
       noted_[key] = true;
-      *note = fmt::format("The option {} = {} has no effect: state is kept in memory.", Quote(key),
-                          Quote(value));
+      *note = "Rowtide has no ForSt: 'state.backend.type' = 'forst' is 'rocksdb'.";
     }
     return Status::Ok();
   }
@@ -406,6 +406,11 @@ constexpr KeyText kTexts[] = {
      "a savepoint to go on from where nothing is kept, as --restore"},
     {"execution.state-recovery.ignore-unclaimed-state",
      "state that the query has no place for is dropped"},
+    {"state.backend.type",
+     "where the state of a job with a state folder lies: RocksDB, which is the default there, or "
+     "memory"},
+    {"rowtide.memory.limit",
+     "of state in RocksDB: what of it lies in memory; half of the machine where nothing is said"},
     {"rowtide.disk.reserve",
      "with less room on the disk of the state folder no input is taken until there is more"},
     {"table.exec.mini-batch.enabled", "rows are gathered by key before they are worked on"},

@@ -53,6 +53,8 @@ class Checkpointer {
   // The same, waiting for it. Requires: is_writing.
   Result<std::optional<int64_t>> Await();
 
+  // The next epoch cannot be begun; as an Outcome.
+  Result<std::optional<int64_t>> GiveUp(Status status) { return Conclude(std::move(status)); }
   // Requires: none is being written. Waits until it is there.
   Status WriteSavepoint(const Checkpoint& checkpoint, const std::string& target);
   int64_t last_epoch() const { return last_epoch_; }

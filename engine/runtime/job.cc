@@ -127,6 +127,8 @@ Result<JobEnd> Job::RunLane(Lane& lane, bool is_first) {
     if (state == SourceState::kMore) {
       waiting = 0;
       guess_millis = 1;
+    } else if (options_.store != nullptr && options_.store->busy()) {
+      continue;
     } else if (++waiting >= lane.polls_to_wait()) {
       if (!lacks_room_) RT_TRY(lane.task().FlushSinks());
       lane.Wait(guess_millis, [&] { return is_over_ || HasOrders(lane); });
@@ -230,12 +232,11 @@ NodeStates Job::StatesOf(size_t lane, const Checkpoint& checkpoint, const Restor
   static const NodeState nothing_staged;
   NodeStates states(plan.from.size());
   for (size_t node = 0; node < plan.from.size(); ++node) {
-    if (plan.from[node] < 0) continue;
-    const auto from = static_cast<size_t>(plan.from[node]);
     const bool is_sink = lanes_[0]->task().is_sink(static_cast<int>(node));
     const bool in_all = lanes_.back()->task().has(static_cast<int>(node));
-    for (size_t earlier = 0; earlier < checkpoint.lanes.size(); ++earlier) {
-      const NodeState& state = checkpoint.lanes[earlier].nodes[from];
+    for (size_t earlier = 0; plan.from[node] >= 0 && earlier < checkpoint.lanes.size(); ++earlier) {
+      const NodeState& state =
+          checkpoint.lanes[earlier].nodes[static_cast<size_t>(plan.from[node])];
       if (state.times.empty()) continue;  // that lane did not have it
       if (!is_sink || lane == (in_all ? earlier % lanes_.size() : 0))
         states[node].push_back(&state);
@@ -253,10 +254,15 @@ Status Job::LookAtCheckpoints() {
   RT_ASSIGN(const std::optional<int64_t> decided, checkpointer->Outcome());
   if (!is_several()) {
     RT_TRY(CommitAll(decided));
-    if (!checkpointer->IsDue()) return Status::Ok();
+    if (options_.store != nullptr) RT_TRY(LookAtStore());
+    if (begun_ || !checkpointer->IsDue()) return Status::Ok();
     RT_ASSIGN(Checkpoint checkpoint, Snapshot(checkpointer->next_epoch()));
-    checkpointer->Begin(std::move(checkpoint));
-    return Status::Ok();
+    if (options_.store == nullptr) {
+      checkpointer->Begin(std::move(checkpoint));
+      return Status::Ok();
+    }
+    begun_ = std::move(checkpoint);
+    return options_.store->BeginCheckpoint(begun_->epoch);
   }
   if (decided) {
     showing_ = lanes();
@@ -278,6 +284,20 @@ Status Job::LookAtCheckpoints() {
     barrier_ = checkpointer->next_epoch();
     NotifyAll();
   }
+  return Status::Ok();
+}
+
+Status Job::LookAtStore() {
+  RT_TRY(options_.store->Work());
+  return begun_ && options_.store->is_written() ? TakeFiles() : Status::Ok();
+}
+
+Status Job::TakeFiles() {
+  Checkpoint checkpoint = std::move(*std::exchange(begun_, std::nullopt));
+  Result<std::vector<CheckpointFile>> files = options_.store->AwaitWritten();
+  if (!files.ok()) return options_.checkpointer->GiveUp(files.status()).status();
+  checkpoint.lanes[0].files = std::move(*files);
+  options_.checkpointer->Begin(std::move(checkpoint));
   return Status::Ok();
 }
 
@@ -307,11 +327,16 @@ Status Job::TakeOrders(Lane& lane) {
 Status Job::TakeCheckpoint(CheckpointKind kind) {
   Checkpointer* const checkpointer = options_.checkpointer;
   if (checkpointer == nullptr) return Status::Ok();
+  if (begun_) RT_TRY(TakeFiles());
   if (checkpointer->is_writing()) {
     RT_ASSIGN(const std::optional<int64_t> earlier, checkpointer->Await());
     RT_TRY(CommitAll(earlier));
   }
   RT_ASSIGN(Checkpoint checkpoint, Snapshot(checkpointer->next_epoch(), kind));
+  if (options_.store != nullptr) {
+    RT_TRY(options_.store->BeginCheckpoint(checkpoint.epoch));
+    RT_ASSIGN(checkpoint.lanes[0].files, options_.store->AwaitWritten());
+  }
   checkpointer->Begin(std::move(checkpoint));
   RT_ASSIGN(const std::optional<int64_t> decided, checkpointer->Await());
   if (!decided) return Status::External("the last checkpoint could not be written");
@@ -328,8 +353,12 @@ Result<bool> Job::ServeRequest() {
   Status status = Status::Ok();
   if (!request->savepoint.empty()) {
     Checkpointer* const checkpointer = options_.checkpointer;
-    RT_ASSIGN(const Checkpoint checkpoint,
+    RT_ASSIGN(Checkpoint checkpoint,
               Snapshot(checkpointer->last_epoch(), CheckpointKind::kSavepoint));
+    if (options_.store != nullptr) {
+      RT_TRY(options_.store->BeginCheckpoint(checkpoint.epoch));
+      RT_ASSIGN(checkpoint.lanes[0].files, options_.store->AwaitWritten());
+    }
     status = checkpointer->WriteSavepoint(checkpoint, request->savepoint);
   }
   const bool stops = status.ok() && request->stops;

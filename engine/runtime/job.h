@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "engine/clock.h"
+#include "engine/lane_store.h"
 #include "engine/runtime/checkpointer.h"
 #include "engine/runtime/job_graph.h"
 #include "engine/runtime/job_requests.h"
@@ -41,6 +42,7 @@ struct JobOptions {
   std::function<bool()> is_enough;
   bool samples_time = false;             // for Stats and TimePaths
   Checkpointer* checkpointer = nullptr;  // borrowed; none: no checkpoints
+  LaneStore* store = nullptr;            // borrowed; of the only lane; none: state is in memory
   JobRequests* requests = nullptr;       // borrowed; asked between two polls
   Checkpoint head;                       // what every checkpoint says of the job: name, plan, TTL
 };
@@ -115,13 +117,18 @@ class Job {
   // Takes one now and waits until it is decided. Requires: no lane runs.
   Status TakeCheckpoint(CheckpointKind kind);
   Status CommitAll(std::optional<int64_t> epoch);
+  // With a store: what it has to do between two batches, and its part of the next checkpoint.
+  Status LookAtStore();
+  // Its part is there, or failed.
+  Status TakeFiles();
   Checkpoint NewCheckpoint(int64_t epoch, CheckpointKind kind) const;
   // What a lane is restored from: of each node the states that it takes in.
   NodeStates StatesOf(size_t lane, const Checkpoint& checkpoint, const RestorePlan& plan) const;
 
   std::vector<std::unique_ptr<Lane>> lanes_;
   JobOptions options_;
-  size_t lane_turn_ = 0;  // of Step
+  size_t lane_turn_ = 0;             // of Step
+  std::optional<Checkpoint> begun_;  // lacks the files of the store so far
 
   // While lanes run on threads:
   std::atomic<int> retired_ = 0;

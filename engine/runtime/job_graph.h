@@ -44,6 +44,7 @@ struct JobEdge {
 struct JobNode {
   std::string name;
   NodeIdentity identity;     // by which its state is found again; the name alone, unless described
+  uint32_t table = 0;        // of its entries in a backend; it stays with its state
   bool is_crossing = false;  // an Exchange or a gate, also where it is absent: it has no state
   bool is_absent = false;    // the first lane alone has it; if it has a source here, that is empty
   std::unique_ptr<NodeMeters> meters;
@@ -63,6 +64,7 @@ class JobGraph {
   // A node without work; its meters are there for the operator that is about to be made.
   int AddNode(std::string name);
   void Describe(int node, std::string description, std::vector<std::string> columns);
+  void SetTable(int node, uint32_t table) { nodes_[static_cast<size_t>(node)].table = table; }
   NodeMeters* meters(int node) { return nodes_[static_cast<size_t>(node)].meters.get(); }
 
   void SetSource(int node, std::unique_ptr<Source> source);

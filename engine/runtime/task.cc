@@ -55,7 +55,7 @@ class Task::Node final : public Collector, private NamedRowsTaker {
   }
   // times: | is over: u8 | what it has told | merger of times |
   Result<NodeState> Snapshot(int64_t epoch) const {
-    NodeState state{work.identity, "", ""};
+    NodeState state{work.identity, "", "", work.table};
     if (work.is_absent) return state;
     SnapshotWriter when;
     when.PutU8(ended);
@@ -358,7 +358,8 @@ Status Task::Meet(Barrier barrier) {
   for (Fragment& fragment : fragments_) fragment.arrived = 0;
   for (size_t i = 0; i < kept_.size(); ++i) {  // what this lane does not have
     const auto node = static_cast<size_t>(kept_[i]);
-    if (fragment_of_[node] < 0) at_barrier_.nodes[i].node = nodes_[node]->work.identity;
+    if (fragment_of_[node] < 0)
+      at_barrier_.nodes[i] = {nodes_[node]->work.identity, "", "", nodes_[node]->work.table};
   }
   if (fragments_.empty()) return Finished();
   for (const int source : sources_) RT_TRY(Arrive(fragment_of_[static_cast<size_t>(source)]));

@@ -108,13 +108,19 @@ class JobBuilder {
   // number of lanes.
   Rows AddNode(const std::string& name, bool in_all, bool is_crossing = false) {
     Rows rows{0, in_all && lanes_ > 1, std::nullopt};
-    table_of_node_.push_back(is_crossing ? 0 : ++tables_);
+    table_of_node_.push_back(is_crossing ? 0 : NextTable());
     for (int lane = 0; lane < lanes_; ++lane) {
       rows.node = graph(lane).AddNode(name);
+      graph(lane).SetTable(rows.node, table_of_node_.back());
       if (!IsIn(lane, rows)) graph(lane).SetAbsent(rows.node);
       if (is_crossing) graph(lane).SetCrossing(rows.node);
     }
     return rows;
+  }
+  uint32_t NextTable() {
+    const size_t number = tables_++;
+    return number < context_.tables.size() ? context_.tables[number]
+                                           : static_cast<uint32_t>(number) + 1;
   }
   void Describe(const Rows& rows, const std::string& description, const Schema& schema) {
     for (JobGraph& graph : graphs_) graph.Describe(rows.node, description, ColumnTexts(schema));
@@ -410,7 +416,7 @@ class JobBuilder {
   bool threads_any_source_ = false;
   std::vector<JobGraph> graphs_;
   RowsOfNode rows_;
-  uint32_t tables_ = 0;
+  size_t tables_ = 0;  // nodes that have one
   std::vector<uint32_t> table_of_node_;
   std::map<std::string, int> sinks_of_table_;
 };

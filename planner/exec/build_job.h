@@ -34,6 +34,8 @@ struct BuildContext {
   std::string earlier_job_id;
   // Beneath keyed state, of each lane; none: all of it is in memory.
   std::vector<StateTier*> tiers;
+  // With tiers that were restored: the table of each node, in the order of Job::Identities.
+  std::vector<uint32_t> tables;
   int lanes = 0;  // 0: as the job's options say
   // tests: watermarks come at the end only (Requires: !ReadsWatermarks)
   bool defers_watermarks = false;

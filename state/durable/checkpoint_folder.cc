@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "chk-";
 constexpr std::string_view kPrepared = ".prepared";
+constexpr const char* kWork = ".work-";
 constexpr const char* kManifest = "MANIFEST";
 constexpr size_t kIdLetters = 32;
 
@@ -73,14 +74,6 @@ Result<int> Lock(const std::string& path) {
       .WithErrorCode("RT6001");
 }
 
-Status MakeFolder(const std::string& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (!error && !fs::is_directory(path)) error = std::make_error_code(std::errc::not_a_directory);
-  if (error) return Status::External("cannot make the folder {}: {}", path, error.message());
-  return Status::Ok();
-}
-
 Status Check(const std::string& path, const ManifestFile& want) {
   if (!fs::exists(path)) return Status::Corruption("{} is missing", path);
   RT_ASSIGN(const FileDigest is, DigestOf(path));
@@ -101,15 +94,19 @@ Status LoadLane(const std::string& folder, const Manifest& manifest, const Manif
   for (size_t i = 0; i < manifest.nodes.size(); ++i) {
     SnapshotReader reader(
         std::string_view(bytes).substr(from.node_bytes[i].begin, from.node_bytes[i].bytes));
-    NodeState state{manifest.nodes[i], {}, {}};
+    NodeState state{manifest.nodes[i], {}, {}, manifest.tables[i]};
     RT_ASSIGN(state.times, reader.Bytes("times of a node"));
     RT_ASSIGN(state.bytes, reader.Bytes("state of a node"));
     lane->nodes.push_back(std::move(state));
   }
+  // `lane-0.000012.sst`
+  const std::string prefix = from.nodes.name.substr(0, from.nodes.name.find('.') + 1);
   for (const ManifestFile& file : from.files) {
     const std::string path = folder + "/" + file.name;
+    if (!file.name.starts_with(prefix))
+      return Status::Corruption("{} is a file of another lane", path);
     RT_TRY(Check(path, file));
-    lane->files.push_back({file.name, path, file.bytes, file.xxh3, true});
+    lane->files.push_back({file.name.substr(prefix.size()), path, file.bytes, file.xxh3, true});
   }
   return Status::Ok();
 }
@@ -185,7 +182,7 @@ Result<std::unique_ptr<CheckpointFolder>> CheckpointFolder::Open(const std::stri
                                                                  const std::string& job,
                                                                  std::string rowtide_version) {
   const std::string path = dir + "/" + job;
-  RT_TRY(MakeFolder(path));
+  RT_TRY(MakeFolders(path));
   RT_ASSIGN(const int lock, Lock(path + "/LOCK"));
   std::unique_ptr<CheckpointFolder> folder(
       new CheckpointFolder(path, std::move(rowtide_version), lock));
@@ -231,13 +228,17 @@ Status CheckpointFolder::RemoveLeftovers() {
   std::error_code error;
   for (const auto& one : fs::directory_iterator(path_, error)) {
     const std::string name = one.path().filename().string();
-    if (name.starts_with("." + std::string(kPrefix)) || name.ends_with(kPrepared))
+    const bool is_of_earlier_run = name.starts_with(kWork) && name != kWork + run_id_;
+    if (name.starts_with("." + std::string(kPrefix)) || name.ends_with(kPrepared) ||
+        is_of_earlier_run)
       leftovers.push_back(one.path().string());
   }
   if (error) return Status::External("cannot list {}: {}", path_, error.message());
   for (const std::string& path : leftovers) RT_TRY(RemoveTree(path));
   return Status::Ok();
 }
+
+std::string CheckpointFolder::WorkFolder() const { return path_ + "/" + kWork + run_id_; }
 
 std::string CheckpointFolder::NameOf(int64_t epoch) const {
   return fmt::format("{}{}-{}", kPrefix, epoch, run_id_);
@@ -259,7 +260,10 @@ Status CheckpointFolder::WriteInto(const Checkpoint& checkpoint, const std::stri
   manifest.key_groups = kKeyGroups;
   manifest.state_ttl_millis = checkpoint.state_ttl_millis;
   manifest.next_source = checkpoint.next_source;
-  for (const NodeState& state : checkpoint.lanes[0].nodes) manifest.nodes.push_back(state.node);
+  for (const NodeState& state : checkpoint.lanes[0].nodes) {
+    manifest.nodes.push_back(state.node);
+    manifest.tables.push_back(state.table);
+  }
   for (size_t i = 0; i < checkpoint.lanes.size(); ++i) {
     const LaneState& lane = checkpoint.lanes[i];
     ManifestLane& to = manifest.lanes.emplace_back();
@@ -320,7 +324,7 @@ int64_t CheckpointFolder::FreeBytes() const {
 Status CheckpointFolder::WriteSavepoint(const Checkpoint& checkpoint, const std::string& target) {
   std::string parent = fs::path(target).parent_path();
   if (parent.empty()) parent = ".";
-  RT_TRY(MakeFolder(parent));
+  RT_TRY(MakeFolders(parent));
   if (fs::exists(target)) return Status::External("{} exists already", target);
   const std::string hidden = parent + "/." + fs::path(target).filename().string() + "-" + run_id_;
   Status status = WriteInto(checkpoint, hidden, true);

@@ -98,6 +98,14 @@ Status RenameDurably(const std::string& from, const std::string& to) {
   return SyncFolder(fs::path(to).parent_path());
 }
 
+Status MakeFolders(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (!error && !fs::is_directory(path)) error = std::make_error_code(std::errc::not_a_directory);
+  if (error) return Status::External("cannot make the folder {}: {}", path, error.message());
+  return Status::Ok();
+}
+
 Status RemoveTree(const std::string& path) {
   std::error_code error;
   fs::remove_all(path, error);

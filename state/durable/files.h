@@ -16,6 +16,8 @@ Result<std::string> ReadWholeFile(const std::string& path);
 Status SyncFolder(const std::string& path);
 // Over `to` if it exists; the folder of `to` is synced.
 Status RenameDurably(const std::string& from, const std::string& to);
+// With the folders above it; fine if it is there.
+Status MakeFolders(const std::string& path);
 // The folder and all in it; fine if there is none.
 Status RemoveTree(const std::string& path);
 // A hard link, or a synced copy where links cannot be made or `copies`.

@@ -74,8 +74,10 @@ std::string Manifest::ToBytes() const {
   to.set_key_groups(key_groups);
   to.set_state_ttl_millis(state_ttl_millis);
   to.set_next_source(next_source);
-  for (const NodeIdentity& node : nodes) {
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const NodeIdentity& node = nodes[i];
     manifest::Node* one = to.add_nodes();
+    one->set_table(tables[i]);
     one->set_kind(node.kind);
     one->set_description(node.description);
     for (const std::string& column : node.columns) one->add_columns(column);
@@ -134,6 +136,7 @@ Result<Manifest> Manifest::FromBytes(std::string_view bytes) {
   for (const manifest::Node& node : from.nodes()) {
     read.nodes.push_back(
         {node.kind(), node.description(), {node.columns().begin(), node.columns().end()}});
+    read.tables.push_back(node.table());
   }
   for (const manifest::Lane& lane : from.lanes()) {
     RT_ASSIGN(ManifestLane one, Read(lane, from.nodes_size()));

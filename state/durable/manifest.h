@@ -47,6 +47,7 @@ struct Manifest {
   int64_t state_ttl_millis = 0;
   uint32_t next_source = 0;
   std::vector<NodeIdentity> nodes;
+  std::vector<uint32_t> tables;  // of each node: of its entries in the lane's backend
   std::vector<ManifestLane> lanes;
 
   std::string ToBytes() const;

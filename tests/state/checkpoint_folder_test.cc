@@ -20,7 +20,7 @@ Checkpoint Sample(int64_t epoch) {
   checkpoint.next_source = 1;
   for (int lane = 0; lane < 2; ++lane) {
     LaneState& state = checkpoint.lanes.emplace_back();
-    state.nodes.push_back({{"Scan(t)", "", {}}, "times", "position " + std::to_string(lane)});
+    state.nodes.push_back({{"Scan(t)", "", {}}, "times", "position " + std::to_string(lane), 1});
     state.nodes.push_back(
         {{"Rank", "Rank(range=[1, 3])", {"a BIGINT"}}, "", std::string(5000, 'x')});
     state.nodes.push_back({{"Calc", "Calc()", {}}, "", ""});
