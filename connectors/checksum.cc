@@ -11,7 +11,8 @@ namespace {
 
 class ChecksumSink final : public Sink, private NamedRowsTaker {
  public:
-  explicit ChecksumSink(const Schema& schema) : encoder_(schema), named_lines_(schema) {}
+  explicit ChecksumSink(const Schema& schema)
+      : encoder_(schema), numbered_lines_(schema, true), whole_lines_(schema, false) {}
 
   Status Write(const RowBatch& batch) override {
     for (int first = 0; first < batch.rows; first += ScriptEncoder::kStepRows) {
@@ -34,14 +35,16 @@ class ChecksumSink final : public Sink, private NamedRowsTaker {
 
  private:
   Status Take(const NamedRows& rows) override {
-    named_lines_.ForEach(rows, [this](RowKind kind, std::string_view line) {
+    NamedLines& lines = rows.numbers.empty() ? whole_lines_ : numbered_lines_;
+    lines.ForEach(rows, [this](RowKind kind, std::string_view line) {
       state_.Add(static_cast<unsigned>(kind), line);
     });
     return Status::Ok();
   }
 
   ScriptEncoder encoder_;
-  NamedLines named_lines_;
+  NamedLines numbered_lines_;
+  NamedLines whole_lines_;
   ChecksumState state_;
 };
 

@@ -30,6 +30,7 @@ ScriptEncoder::ScriptEncoder(Schema schema)
       has_avx2_(HasAvx2()),
       rows_(std::make_unique_for_overwrite<char[]>(kStepRows * kRowBytes)) {
   for (const Field& field : schema_.fields()) ways_.push_back(WayOf(field.type));
+  for (size_t row = 0; row < kStepRows; ++row) own_places_[row] = rows_.get() + row * kRowBytes;
 }
 
 ScriptEncoder::Way ScriptEncoder::WayOf(const Type& type) {
@@ -45,15 +46,23 @@ ScriptEncoder::Way ScriptEncoder::WayOf(const Type& type) {
   }
 }
 
-void ScriptEncoder::Encode(const RowBatch& batch, int first, int count) {
+void ScriptEncoder::Encode(const RowBatch& batch, int first, int rows) {
+  EncodeInto(batch, first, rows, own_places_, kRowBytes);
+}
+
+void ScriptEncoder::EncodeInto(const RowBatch& batch, int first, int count, char* const* places,
+                               size_t room) {
+  RT_DCHECK(room >= kHeadBytes + kValueBytesMax);
   const auto rows = static_cast<size_t>(count);
   const RowKind* const kinds = batch.kinds_or_null();
-  char* out = rows_.get();
-  for (size_t row = 0; row < rows; ++row, out += kRowBytes) {
+  for (size_t row = 0; row < rows; ++row) {
     const RowKind kind =
         kinds != nullptr ? kinds[static_cast<size_t>(first) + row] : RowKind::kInsert;
+    char* const out = places[row];
     std::memcpy(out, HeadOf(kind), kHeadBytes);
+    begins_[row] = out;
     ends_[row] = out + kHeadBytes;
+    limits_[row] = out + room - kValueBytesMax;
     is_long_[row] = false;
   }
   for (int column = 0; column < schema_.size(); ++column) AppendColumn(batch, column, first, rows);
@@ -92,7 +101,7 @@ void ScriptEncoder::AppendColumn(const RowBatch& batch, int number, int first, s
 }
 
 inline bool ScriptEncoder::HasRoom(size_t row) {
-  if (static_cast<size_t>(ends_[row] - RowAt(row)) + kValueBytesMax <= kRowBytes) [[likely]]
+  if (ends_[row] <= limits_[row]) [[likely]]
     return true;
   is_long_[row] = true;
   return false;
@@ -133,7 +142,7 @@ inline void ScriptEncoder::AppendStringsBy(const StringView* values, size_t rows
   for (size_t row = 0; row < rows; ++row) {
     const size_t size = values[row].size();
     char* const out = ends_[row];
-    if (static_cast<size_t>(out - RowAt(row)) + size + kValueBytesMax > kRowBytes) [[unlikely]] {
+    if (static_cast<ptrdiff_t>(size) > limits_[row] - out) [[unlikely]] {
       is_long_[row] = true;
       continue;
     }
@@ -202,7 +211,7 @@ void ScriptEncoder::AppendOthers(const RowBatch& batch, int column, int first, s
 
 void ScriptEncoder::AppendScratch(size_t row) {
   char* const out = ends_[row];
-  if (static_cast<size_t>(out - RowAt(row)) + scratch_.size() + kValueBytesMax > kRowBytes) {
+  if (static_cast<ptrdiff_t>(scratch_.size()) > limits_[row] - out) {
     is_long_[row] = true;
     return;
   }

@@ -36,6 +36,8 @@ class ScriptEncoder {
 
   // Writes the lines of `rows` rows from `first` on. Requires: rows <= kStepRows.
   void Encode(const RowBatch& batch, int first, int rows);
+  // The same, each line into a place of its own of `room` bytes, if it is not too long for it.
+  void EncodeInto(const RowBatch& batch, int first, int rows, char* const* places, size_t room);
   // One of them, valid until the next Encode.
   std::string_view line(int row) const {
     const auto at = static_cast<size_t>(row);
@@ -52,7 +54,7 @@ class ScriptEncoder {
 
   enum class Way : uint8_t { kInt8, kInt16, kInt32, kInt64, kString, kMillis, kOther };
   static Way WayOf(const Type& type);
-  char* RowAt(size_t row) const { return rows_.get() + row * kRowBytes; }
+  char* RowAt(size_t row) const { return begins_[row]; }
   // Whether the row has room for a value of fixed width; else it is long.
   bool HasRoom(size_t row);
   void AppendColumn(const RowBatch& batch, int column, int first, size_t rows);
@@ -74,7 +76,10 @@ class ScriptEncoder {
   bool has_avx2_;
   std::unique_ptr<char[]> rows_;
   // Plain arrays: the loops over rows must not check every index.
+  char* own_places_[kStepRows];  // in rows_
+  char* begins_[kStepRows];
   char* ends_[kStepRows];
+  char* limits_[kStepRows];  // a value of fixed width may begin there at last
   bool is_long_[kStepRows];
   std::string long_lines_[kStepRows];
   std::string scratch_;

@@ -1,5 +1,5 @@
-// Rows that go out again and again with another last column, a number: by name instead of by
-// value, to a consumer that remembers what it made of a row.
+// Rows that go out again and again, the same or with another last column, a number: by name instead
+// of by value, to a consumer that remembers what it made of a row.
 //
 //   insert c at rank 2:   -U b 2   +U c 2   -U d 3   +U b 3
 //   names                   7        9        4        7
@@ -7,7 +7,8 @@
 //   7 and 4 are known, only kind and number are new; 9 is not, so it is asked for its values.
 //
 // Two rows of one name, of this call or of any before it from the same producer, have the same
-// values in all columns but the last. Who has no use for names sees batches of dense columns.
+// values in all columns but the number. A producer has numbers always or never. Who has no use for
+// names sees batches of dense columns.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +19,14 @@
 
 namespace rowtide {
 
-// Borrowed for a call. The lists are equally long.
+// Borrowed for a call. The lists are equally long, but for numbers that are not there.
 class NamedRows {
  public:
   std::span<const uint64_t> names;  // none is 0
   std::span<const RowKind> kinds;
-  std::span<const int64_t> numbers;  // the last column, never NULL
+  std::span<const int64_t> numbers;  // the last column, never NULL; empty where there is none
 
-  // All columns but the last, of those rows; valid during the call. At most 1,024 at once.
+  // All columns but the number, of those rows; valid during the call. At most 1,024 at once.
   virtual RowBatch Values(std::span<const int32_t> rows) const = 0;
 
  protected:

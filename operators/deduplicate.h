@@ -7,9 +7,10 @@
 //   ROWTIME   first   eager: -U/+U when an earlier row comes      the row
 //   ROWTIME   last    +I, then -U/+U of each row not earlier      the row
 //
-// All take +I only. With a mini-batch, rows are gathered in a bundle and meet the state at the
-// flush. Counters: `duplicate`, rows that are left out for a kept one, and `late`. With a watch,
-// `duplicate` are the rows that differ from the kept one, left out or not
+// Of a row that nobody can ask for again (row time, no -U, no mini-batch, no watch) the time alone
+// is kept. All take +I only. With a mini-batch, rows are gathered in a bundle and meet the state at
+// the flush. Counters: `duplicate`, rows that are left out for a kept one, and `late`. With a
+// watch, `duplicate` are the rows that differ from the kept one, left out or not
 // (operators/conflict_watch.h).
 #pragma once
 

@@ -20,6 +20,11 @@ bool Replaces(int64_t current, int64_t kept) {
 }
 
 // The kept row per key, corrected whenever a better one comes (6.6), also by bundles (6.8, 6.9).
+//
+//   value of a key   the row   or, where nobody asks for -U, its time alone   | millis: i64 |
+//
+// A row is longer than a time, so its size tells which one a value is. Either may come out of a
+// snapshot.
 template <bool kLast>
 class RowtimeEager final : public KeyedOperator {
  public:
@@ -37,7 +42,9 @@ class RowtimeEager final : public KeyedOperator {
         watch_(std::move(watch)),
         null_keys_(context.counters->Find("null_key")),
         duplicates_(context.counters->Find("duplicate")),
-        says_insert_(spec.emits_update_before || spec.insert_update_after_sensitive) {
+        says_insert_(spec.emits_update_before || spec.insert_update_after_sensitive),
+        keeps_rows_(spec.emits_update_before || watch_ != nullptr || spec.mini_batch.enabled()) {
+    if (!keeps_rows_) state_.ExpectValues(kTimeBytes);
     Register(&state_);
     Register(&bundle_);
   }
@@ -53,13 +60,14 @@ class RowtimeEager final : public KeyedOperator {
       return Gather(batch.rows, out);
     }
     RT_TRY(FindKept(batch));
+    first_name_ += 2 * size_t{kBatchRows};
     if (watch_) {
       ListReplacements<true>(batch);
     } else {
       ListReplacements<false>(batch);
     }
     RT_TRY(StoreKept());
-    RT_TRY(output_.FlushTo(out));
+    RT_TRY(Emit(out));
     return watch_ ? watch_->status() : Status::Ok();
   }
 
@@ -77,16 +85,12 @@ class RowtimeEager final : public KeyedOperator {
     int64_t millis = 0;
   };
 
+  static constexpr size_t kTimeBytes = sizeof(int64_t);
+
   // Each key of the batch is looked up once; what it kept before is where its rows start from.
   Status FindKept(const RowBatch& batch) {
     groups_.Fold(keys_);
-    writer_.Bind(batch);
-    row_bytes_.clear();
-    for (const int32_t row : groups_.first_rows()) {
-      row_bytes_.push_back(writer_.SizeOf(row));
-      RT_TRY(CheckRowSize(row_bytes_.back()));
-    }
-    RT_TRY(state_.FindOrCreate(keys_, groups_.first_rows(), row_bytes_, &entries_));
+    RT_TRY(FindEntries(batch));
     kept_.resize(entries_.size());
     Kept* const kept = kept_.data();
     const Entry* const entries = entries_.data();
@@ -94,10 +98,40 @@ class RowtimeEager final : public KeyedOperator {
       const Entry entry = entries[group];
       kept[group] = {};
       if (!state_.Has(entry)) continue;
-      kept[group] = {Kept::kInState, times_.Of(row_codec_, state_.Value(entry).data())};
-      state_.PrefetchValue(entry);  // it is most probably read, and written
+      const std::string_view value = state_.Value(entry);
+      RT_TRY(CheckKept(value));
+      kept[group] = {Kept::kInState, MillisOf(value)};
+      if (keeps_rows_) state_.PrefetchValue(entry);  // it is most probably read, and written
     }
     return Status::Ok();
+  }
+
+  Status FindEntries(const RowBatch& batch) {
+    if (!keeps_rows_) return state_.FindOrCreate(keys_, groups_.first_rows(), &entries_);
+    writer_.Bind(batch);
+    row_bytes_.clear();
+    for (const int32_t row : groups_.first_rows()) {
+      row_bytes_.push_back(writer_.SizeOf(row));
+      RT_TRY(CheckRowSize(row_bytes_.back()));
+    }
+    return state_.FindOrCreate(keys_, groups_.first_rows(), row_bytes_, &entries_);
+  }
+
+  int64_t MillisOf(std::string_view value) const {
+    if (value.size() != kTimeBytes) return times_.Of(row_codec_, value.data());
+    int64_t millis;
+    std::memcpy(&millis, value.data(), kTimeBytes);
+    return millis;
+  }
+
+  // Only a snapshot of another job has times where rows are needed.
+  Status CheckKept(std::string_view value) const {
+    if (value.size() != kTimeBytes || !spec_.emits_update_before) [[likely]]
+      return Status::Ok();
+    return Status::InvalidArgument(
+               "the snapshot was made by a job whose sink asked for no -U rows, so it has no rows "
+               "to take back")
+        .WithHint("start this job without the snapshot, or leave the sink as it was");
   }
 
   // At most two rows for each of the batch. They are emitted when state has the new rows: what is
@@ -112,7 +146,7 @@ class RowtimeEager final : public KeyedOperator {
     int64_t duplicates = 0, different = 0;
     output_.Begin(batch);
     const OutputRows::Places out = output_.Offer(2 * static_cast<size_t>(batch.rows));
-    size_t listed = 0;
+    size_t listed = 0, copied = 0;
     Kept* const all_kept = kept_.data();  // the index is not checked for each row
     for (int32_t row = 0; row < batch.rows; ++row) {
       const auto group = static_cast<size_t>(groups_.of(row));
@@ -130,17 +164,22 @@ class RowtimeEager final : public KeyedOperator {
         ++duplicates;
         continue;
       }
-      out.stored[listed] = nullptr;
-      out.picks[listed] = kept.row;
-      out.kinds[listed] = RowKind::kUpdateBefore;
-      if (with_before && kept.row == Kept::kInState) {
-        out.stored[listed] = output_.Copy(state_.Value(entries_.data()[group]));
-        out.picks[listed] = 0;
+      if (with_before) {
+        out.stored[listed] = nullptr;
+        out.picks[listed] = kept.row;
+        out.kinds[listed] = RowKind::kUpdateBefore;
+        out.names[listed] = first_name_ + static_cast<uint64_t>(kept.row);
+        if (kept.row == Kept::kInState) {
+          out.stored[listed] = output_.Copy(state_.Value(entries_.data()[group]));
+          out.picks[listed] = 0;
+          out.names[listed] = first_name_ + size_t{kBatchRows} + copied++;
+        }
+        listed += has;
       }
-      listed += has & with_before;
       out.stored[listed] = nullptr;
       out.picks[listed] = row;
       out.kinds[listed] = kinds[has];
+      out.names[listed] = first_name_ + static_cast<uint64_t>(row);
       ++listed;
       all_kept[group] = {row, times[row]};
       if (kWatched && !counts_only) watch_->Keeps(row);
@@ -150,12 +189,23 @@ class RowtimeEager final : public KeyedOperator {
     if (!kWatched) *duplicates_ += duplicates;
   }
 
+  // A row that is replaced in the batch that it came with goes out twice.
+  Status Emit(Collector& out) {
+    NamedRowsTaker* const taker = spec_.emits_update_before ? out.named_rows() : nullptr;
+    return taker != nullptr ? output_.FlushNamed(*taker) : output_.FlushTo(out);
+  }
+
   void Watch(int32_t row, size_t group, bool differs) {
     const int32_t kept = kept_[group].row;
-    if (kept == Kept::kInState) {
-      watch_->MeetsStored(row, state_.Value(entries_[group]), differs);
-    } else {
+    if (kept != Kept::kInState) {
       watch_->MeetsEarlier(row, kept, differs);
+    } else if (const std::string_view value = state_.Value(entries_[group]);
+               value.size() != kTimeBytes) {
+      watch_->MeetsStored(row, value, differs);
+    } else if (differs) {
+      watch_->CountDifferent(1);
+    } else {
+      watch_->CountUncompared(1);
     }
   }
 
@@ -167,6 +217,10 @@ class RowtimeEager final : public KeyedOperator {
     for (size_t group = 0; group < groups; ++group) {
       const int32_t row = kept[group].row;
       if (row < 0) continue;
+      if (!keeps_rows_) {
+        std::memcpy(state_.Assign(entries[group], kTimeBytes), &kept[group].millis, kTimeBytes);
+        continue;
+      }
       const size_t size = writer_.SizeOf(row);
       RT_TRY(CheckRowSize(size));
       writer_.Write(row, state_.Assign(entries[group], size));
@@ -202,7 +256,7 @@ class RowtimeEager final : public KeyedOperator {
       bundle_.KeysFrom(first, kBatchRows, &keys);
       RT_TRY(state_.FindOrCreate(keys, &entries_));
       for (int i = 0; i < keys.rows(); ++i) {
-        SettleKey(entries_[static_cast<size_t>(i)], static_cast<uint32_t>(first + i));
+        RT_TRY(SettleKey(entries_[static_cast<size_t>(i)], static_cast<uint32_t>(first + i)));
         if (output_.full()) RT_TRY(output_.FlushTo(out));
       }
       RT_TRY(output_.FlushTo(out));
@@ -214,9 +268,11 @@ class RowtimeEager final : public KeyedOperator {
   // Whether the row takes the place of the kept one.
   bool Beats(std::string_view row, std::string_view kept) {
     const int64_t millis = times_.Of(row_codec_, row.data());
-    const int64_t kept_millis = times_.Of(row_codec_, kept.data());
+    const int64_t kept_millis = MillisOf(kept);
     const bool replaces = Replaces<kLast>(millis, kept_millis);
-    if (watch_) {
+    if (watch_ && kept.size() == kTimeBytes) {
+      (millis != kept_millis ? watch_->CountDifferent(1) : watch_->CountUncompared(1));
+    } else if (watch_) {
       watch_->Meets(row, kept, millis != kept_millis);
     } else if (!replaces) {
       ++*duplicates_;
@@ -224,10 +280,11 @@ class RowtimeEager final : public KeyedOperator {
     return replaces;
   }
 
-  void SettleKey(Entry entry, uint32_t key) {
+  Status SettleKey(Entry entry, uint32_t key) {
     std::string_view kept;
     bool has = state_.Has(entry);
     if (has) kept = state_.Value(entry);
+    if (has) RT_TRY(CheckKept(kept));
     uint32_t row = Bundle::kNone;
     for (Bundle::Row item = bundle_.First(key);; item = bundle_.At(row)) {
       if (!has || Beats(item.bytes, kept)) {
@@ -244,6 +301,7 @@ class RowtimeEager final : public KeyedOperator {
     } else {
       state_.Assign(entry, kept);
     }
+    return Status::Ok();
   }
 
   const DeduplicateSpec spec_;
@@ -258,12 +316,15 @@ class RowtimeEager final : public KeyedOperator {
   int64_t* null_keys_;
   int64_t* duplicates_;
   const bool says_insert_;  // +I for a key's first row; else +U always
+  const bool keeps_rows_;   // else only their times
   KeyBatch keys_;
   KeyGroups groups_;
   std::vector<size_t> row_bytes_;  // of the groups' first rows
   std::vector<Entry> entries_;     // of the groups
   std::vector<Kept> kept_;         // likewise
   std::vector<int64_t> row_times_;
+  // Of rows that go out: those of the batch come first, then those that lay in state.
+  uint64_t first_name_ = 0;
   EncodedRows encoded_;  // with bundles only
 };
 

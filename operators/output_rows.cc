@@ -17,16 +17,14 @@ void OutputRows::Grow() {
   stored_.resize(rows);
   picks_.resize(rows);
   kinds_.resize(rows);
-  if (numbered_) {
-    numbers_.resize(rows);
-    names_.resize(rows);
-  }
+  names_.resize(rows);
+  if (numbered_) numbers_.resize(rows);
 }
 
 OutputRows::Places OutputRows::Offer(size_t rows) {
   while (kinds_.size() < rows_ + rows) Grow();
   return {stored_.data() + rows_, picks_.data() + rows_,
-          reinterpret_cast<RowKind*>(kinds_.data() + rows_)};
+          reinterpret_cast<RowKind*>(kinds_.data() + rows_), names_.data() + rows_};
 }
 
 void OutputRows::MakeRoom(size_t bytes) {
@@ -59,15 +57,22 @@ class OutputRows::Named final : public NamedRows {
   explicit Named(const OutputRows& output) : output_(output) {
     names = {output.names_.data(), output.rows_};
     kinds = {reinterpret_cast<const RowKind*>(output.kinds_.data()), output.rows_};
-    numbers = {output.numbers_.data(), output.rows_};
+    if (output.numbered_) numbers = {output.numbers_.data(), output.rows_};
   }
   RowBatch Values(std::span<const int32_t> rows) const override {
-    std::vector<const char*> stored;
-    stored.reserve(rows.size());
-    for (const int32_t row : rows) stored.push_back(output_.stored_[static_cast<size_t>(row)]);
+    std::vector<const char*> stored(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i)
+      stored.data()[i] = output_.stored_.data()[static_cast<size_t>(rows[i])];
     RowBatch batch;
     batch.rows = static_cast<int>(rows.size());
-    output_.codec_->GatherColumns(stored, &batch.columns);
+    if (!output_.has_input_) {
+      output_.codec_->GatherColumns(stored, &batch.columns);
+      return batch;
+    }
+    std::vector<int32_t> picks(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i)
+      picks.data()[i] = output_.picks_.data()[static_cast<size_t>(rows[i])];
+    output_.MixColumns(picks, stored, &batch.columns);
     return batch;
   }
 
@@ -96,7 +101,7 @@ RowBatch OutputRows::BatchOf(size_t first, size_t rows) {
   if (!has_input_) {
     codec_->GatherColumns({stored_.data() + first, rows}, &batch.columns);
   } else {
-    MixColumns(first, rows, &batch.columns);
+    MixColumns({picks_.data() + first, rows}, {stored_.data() + first, rows}, &batch.columns);
   }
   if (numbered_) {
     auto block = std::make_shared<Block>(rows * sizeof(int64_t));
@@ -122,8 +127,8 @@ bool AreAll(std::span<const int32_t> picks, int rows) {
 template <typename T>
 void Pick(const Column& column, std::span<const int32_t> picks, char* to) {
   const T* const from = column.values<T>();
-  T* const out = reinterpret_cast<T*>(to);
-  for (size_t i = 0; i < picks.size(); ++i) out[i] = from[picks[i]];
+  T* out = reinterpret_cast<T*>(to);
+  for (const int32_t pick : picks) *out++ = from[pick];
 }
 
 void PickValues(const Column& column, std::span<const int32_t> picks, char* to) {
@@ -139,20 +144,22 @@ void PickValues(const Column& column, std::span<const int32_t> picks, char* to) 
 }  // namespace
 
 // Rows of the input, picked column by column; then the others, put in their places.
-void OutputRows::MixColumns(size_t first, size_t rows, std::vector<Column>* columns) {
-  const std::span<const int32_t> picks(picks_.data() + first, rows);
+void OutputRows::MixColumns(std::span<const int32_t> picks, std::span<const char* const> stored,
+                            std::vector<Column>* columns) const {
+  const size_t rows = picks.size();
   placed_.resize(kBatchRows);
+  RT_DCHECK(rows <= placed_.size());
+  RowCodec::PlacedRow* const all_placed = placed_.data();
   size_t placed_rows = 0;
-  const char* const* const stored = stored_.data() + first;
   for (size_t i = 0; i < rows; ++i) {
-    placed_.data()[placed_rows] = {static_cast<int32_t>(i), stored[i]};
-    placed_rows += stored[i] != nullptr;
+    all_placed[placed_rows] = {static_cast<int32_t>(i), stored.data()[i]};
+    placed_rows += stored.data()[i] != nullptr;
   }
   if (placed_rows == 0 && AreAll(picks, input_->rows)) {  // in their order
     *columns = input_->columns;
     return;
   }
-  const std::span<const RowCodec::PlacedRow> placed(placed_.data(), placed_rows);
+  const std::span<const RowCodec::PlacedRow> placed(all_placed, placed_rows);
   for (int i = 0; i < codec_->columns(); ++i) {
     const Column& column = input_->columns[static_cast<size_t>(i)];
     auto values = std::make_shared<Block>(rows * static_cast<size_t>(WidthOf(codec_->layout(i))));

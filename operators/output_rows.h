@@ -66,13 +66,15 @@ class OutputRows {
     left_ -= bytes;
     return to;
   }
-  // Places for up to `rows` more, to be filled from the first one on: of each row its kind and
-  // either its bytes or, with null there, its number among those of the batch handed to Begin.
-  // `Take` says how many were. For rows without a number of their own.
+  // Places for up to `rows` more, to be filled from the first one on: of each row its kind, and
+  // either its bytes or, with null there, its number among those of the batch handed to Begin; and
+  // its name, where FlushNamed follows. `Take` says how many were. For rows without a number of
+  // their own.
   struct Places {
     const char** stored;
     int32_t* picks;
     RowKind* kinds;
+    uint64_t* names;
   };
   Places Offer(size_t rows);
   void Take(size_t rows) {
@@ -98,7 +100,8 @@ class OutputRows {
   void Clear();
   void MakeRoom(size_t bytes);
   RowBatch BatchOf(size_t first, size_t rows);
-  void MixColumns(size_t first, size_t rows, std::vector<Column>* columns);
+  void MixColumns(std::span<const int32_t> picks, std::span<const char* const> stored,
+                  std::vector<Column>* columns) const;
   BlockPointer MixValidity(int column, std::span<const int32_t> picks,
                            std::span<const RowCodec::PlacedRow> placed) const;
 
@@ -113,7 +116,7 @@ class OutputRows {
   std::vector<uint64_t> names_;
   bool has_input_ = false;
   const RowBatch* input_ = nullptr;
-  std::vector<RowCodec::PlacedRow> placed_;  // scratch of a batch in the making
+  mutable std::vector<RowCodec::PlacedRow> placed_;  // scratch of a batch in the making
   std::vector<BlockPointer> kept_;
   std::vector<BlockPointer> copies_;
   char* next_ = nullptr;

@@ -10,11 +10,18 @@ void NodeStats::CountOut(const RowKind* kinds, int rows) {
     rows_out[0] += rows;
     return;
   }
-  // A sum per kind, where a counter that depends on the row would wait for the row before.
-  std::array<int32_t, 4> counts = {rows, 0, 0, 0};
-  for (size_t kind = 1; kind < counts.size(); ++kind) {
-    for (int row = 0; row < rows; ++row) counts[kind] += static_cast<size_t>(kinds[row]) == kind;
-    counts[0] -= counts[kind];
+  // Counted in bytes, so that 32 rows are looked at at once.
+  constexpr int kRunRows = 255;
+  std::array<int64_t, 4> counts = {rows, 0, 0, 0};
+  for (int first = 0; first < rows; first += kRunRows) {
+    const int end = std::min(first + kRunRows, rows);
+    for (size_t kind = 1; kind < counts.size(); ++kind) {
+      uint8_t count = 0;
+      for (int row = first; row < end; ++row)
+        count = static_cast<uint8_t>(count + (kinds[row] == static_cast<RowKind>(kind)));
+      counts[kind] += count;
+      counts[0] -= count;
+    }
   }
   for (size_t kind = 0; kind < counts.size(); ++kind) rows_out[kind] += counts[kind];
 }

@@ -84,7 +84,7 @@ void ExpectLines(NamedLines* lines, const MadeUp& rows) {
 }
 
 TEST(NamedLines, SameTextAsWholeRows) {
-  NamedLines lines(WholeRows());
+  NamedLines lines(WholeRows(), true);
   std::mt19937_64 random(1);
   for (int step = 0; step < 60; ++step) {
     MadeUp rows;
@@ -100,8 +100,31 @@ TEST(NamedLines, SameTextAsWholeRows) {
   }
 }
 
+TEST(NamedLines, RowsWithoutANumber) {
+  NamedLines lines(ValueColumns(), false);
+  std::mt19937_64 random(2);
+  for (int step = 0; step < 60; ++step) {
+    MadeUp rows;
+    for (size_t count = random() % 1500; count > 0; --count) {
+      const uint64_t name =
+          1 + static_cast<uint64_t>(step) * 500 + random() % 700 + (random() % 20 == 0 ? 2048 : 0);
+      rows.Add(name, static_cast<RowKind>(random() % 4), 0);
+    }
+    rows.numbers = {};
+    size_t row = 0;
+    lines.ForEach(rows, [&](RowKind kind, std::string_view line) {
+      std::string expected;
+      AppendScriptRow(BatchOf(ValueColumns(), {{kind, ValuesOf(rows.names[row])}}), 0,
+                      ValueColumns(), &expected);
+      ASSERT_EQ(line, expected + "\n") << rows.names[row];
+      ++row;
+    });
+    EXPECT_EQ(row, rows.names.size());
+  }
+}
+
 TEST(NamedLines, PlacesTakenInTurns) {
-  NamedLines lines(WholeRows());
+  NamedLines lines(WholeRows(), true);
   MadeUp rows;
   for (int i = 0; i < 300; ++i) {
     rows.Add(1 + 2048 * static_cast<uint64_t>(i % 3), RowKind::kUpdateAfter, i);
@@ -111,7 +134,7 @@ TEST(NamedLines, PlacesTakenInTurns) {
 }
 
 TEST(NamedLines, AKnownRowIsNotAskedForAgain) {
-  NamedLines lines(WholeRows());
+  NamedLines lines(WholeRows(), true);
   for (int step = 0; step < 3; ++step) {
     MadeUp rows;
     for (uint64_t name = 1; name < 400; ++name) {
@@ -136,7 +159,7 @@ TEST(NamedLines, TheNumberAlone) {
   rows.names = names;
   rows.kinds = kinds;
   rows.numbers = numbers;
-  NamedLines lines(Schema({{"rn", Type::BigInt()}}));
+  NamedLines lines(Schema({{"rn", Type::BigInt()}}), true);
   std::string text;
   lines.ForEach(rows, [&](RowKind, std::string_view line) { text += line; });
   EXPECT_EQ(text, "+I [1]\n-U [10]\n-D [-7]\n");
