@@ -140,7 +140,7 @@ Status DurableJob::ChooseBackend() {
   const bool is_kept_there =
       chosen_ && std::any_of(chosen_->checkpoint.lanes.begin(), chosen_->checkpoint.lanes.end(),
                              [](const LaneState& lane) { return !lane.files.empty(); });
-  const bool several_lanes = options.GetInt("parallelism.default") > 1;
+  const bool several_lanes = LanesOf(planned_) > 1;
   const bool wants =
       options.Get("state.backend.type") != "hashmap" || !options.IsSet("state.backend.type");
   if (is_kept_there && several_lanes)

@@ -84,7 +84,9 @@ std::optional<std::vector<int>> HashedAfter(const ExecNode& node,
 class JobBuilder {
  public:
   JobBuilder(const PlannedJob& job, BuildContext context)
-      : job_(job), context_(std::move(context)), lanes_(LanesOf(job.options, context_)) {
+      : job_(job),
+        context_(std::move(context)),
+        lanes_(context_.lanes > 0 ? context_.lanes : LanesOf(job)) {
     for (int lane = 0; lane < lanes_; ++lane) graphs_.emplace_back();
   }
 
@@ -96,13 +98,6 @@ class JobBuilder {
   }
 
  private:
-  static int LanesOf(const Options& options, const BuildContext& context) {
-    if (context.lanes > 0) return context.lanes;
-    const int64_t of_table = options.GetInt("table.exec.resource.default-parallelism");
-    const int64_t lanes = of_table > 0 ? of_table : options.GetInt("parallelism.default");
-    return static_cast<int>(lanes);
-  }
-
   // --- nodes: the same in every lane, but only the first has those that are not `in_all` ---
   // What only brings rows to other lanes counts for nothing: tables have the same numbers on any
   // number of lanes.
@@ -447,6 +442,11 @@ bool TreeReadsWatermarks(const ExecNode& node) {
 }
 
 }  // namespace
+
+int LanesOf(const PlannedJob& job) {
+  const int64_t of_table = job.options.GetInt("table.exec.resource.default-parallelism");
+  return static_cast<int>(of_table > 0 ? of_table : job.options.GetInt("parallelism.default"));
+}
 
 Result<std::vector<JobGraph>> BuildJob(const PlannedJob& job, BuildContext context) {
   RT_TRY(CheckOutputs(job));

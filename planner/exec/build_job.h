@@ -44,6 +44,8 @@ struct BuildContext {
   bool on_threads = false;
 };
 
+// As the job's options say.
+int LanesOf(const PlannedJob& job);
 // A graph for each lane.
 Result<std::vector<JobGraph>> BuildJob(const PlannedJob& job, BuildContext context);
 
