@@ -11,6 +11,13 @@ void WriteHead(uint32_t table, std::string_view key, char* to) {
   to[sizeof(big_endian)] = static_cast<char>(KeyGroupOf(key));
 }
 
+// Shorter keys as if they ended in zeros: equal then, and compared in full.
+uint64_t WordAt(const char* key, size_t key_size, size_t at) {
+  uint64_t word = 0;
+  if (key_size > at) std::memcpy(&word, key + at, std::min(sizeof(word), key_size - at));
+  return __builtin_bswap64(word);
+}
+
 }  // namespace
 
 void AppendBelowKey(uint32_t table, std::string_view key, std::string* to) {
@@ -36,15 +43,15 @@ void StateRun::Add(uint32_t table, std::string_view key, const char* value, uint
   WriteHead(table, key, next_);
   std::memcpy(next_ + kBelowKeyHead, key.data(), key.size());
   if (value_bytes > 0) std::memcpy(next_ + key_size, value, value_bytes);
-  changes_.push_back({next_, static_cast<uint32_t>(key_size), value_size});
+  changes_.push_back({WordAt(next_, key_size, 0), WordAt(next_, key_size, sizeof(uint64_t)), next_,
+                      static_cast<uint32_t>(key_size), value_size});
   next_ += bytes;
   left_ -= bytes;
   bytes_ += static_cast<int64_t>(bytes + sizeof(Change));
 }
 
 std::vector<StateChange> StateRun::Sorted() {
-  std::sort(changes_.begin(), changes_.end(),
-            [](const Change& a, const Change& b) { return a.key_view() < b.key_view(); });
+  std::sort(changes_.begin(), changes_.end());
   std::vector<StateChange> sorted;
   sorted.reserve(changes_.size());
   for (const Change& change : changes_) {
