@@ -43,8 +43,13 @@ class OutputRows {
   }
   // Requires: numbered, and all rows until the flush are named.
   void AddNamed(RowKind kind, const char* row, uint64_t name, int64_t number) {
-    AddRow(kind, row, 0, number);
-    names_.data()[rows_ - 1] = name;
+    if (rows_ == kinds_.size()) [[unlikely]]
+      Grow();
+    stored_.data()[rows_] = row;
+    picks_.data()[rows_] = 0;
+    names_.data()[rows_] = name;
+    numbers_.data()[rows_] = number;
+    kinds_.data()[rows_++] = static_cast<char>(kind);
   }
   // Returns where the copy lies, valid until the flush.
   const char* AddCopy(RowKind kind, std::string_view row, int64_t number = 0) {

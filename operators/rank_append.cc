@@ -224,11 +224,14 @@ class AppendTopN final : public RankOperator {
     OrderedState::Outlook& gate = GateOf(row);
     const auto [position, room] = rows_.InsertRoom(key, sorts_.view(row), size, 0, &gate);
     writer_.Write(row, room);
-    if (by_name()) recent_->Put(rows_.At(key, position));
     rows_.Touch(key);
     TouchEnd(row);
     const int64_t last = gate.rows - 1;
-    if (numbered_) EmitInserted(rows_, key, position, end);
+    if (by_name()) {
+      EmitInsertedByName(rows_.At(key, position), end);
+    } else if (numbered_) {
+      EmitInserted(rows_, key, position, end);
+    }
     if (last >= end) {
       if (!numbered_ && position != last)
         output_.AddCopy(RowKind::kDelete, rows_.At(key, last).row());

@@ -98,7 +98,6 @@ void RankOperator::EmitInserted(const OrderedState& state, Entry key, int64_t po
   if (rank > end) return;
   OrderedState::Cursor cursor = state.At(key, rank - 1);
   if (!cursor.valid()) return;
-  if (by_name()) return EmitInsertedByName(std::move(cursor), rank, end);
   cursor.Prefetch(end - rank + 2);
   const char* current = output_.Copy(cursor.row());
   for (; rank <= end; ++rank) {
@@ -111,14 +110,22 @@ void RankOperator::EmitInserted(const OrderedState& state, Entry key, int64_t po
   }
 }
 
-void RankOperator::EmitInsertedByName(OrderedState::Cursor&& cursor, int64_t rank, int64_t end) {
-  RecentRows::Copy current = recent_->Of(cursor);
-  for (; rank <= end; ++rank) {
+void RankOperator::EmitInsertedByName(OrderedState::Cursor&& inserted, int64_t end) {
+  RecentRows::Copy current = recent_->Put(inserted);
+  OrderedState::Cursor& cursor = inserted;
+  for (int64_t rank = cursor.position() + 1; rank <= end; ++rank) {
+    const bool is_out = rank >= spec_.start;
     cursor.Next();
-    if (!cursor.valid()) return EmitNamed(RowKind::kInsert, current, rank, end);
+    if (!cursor.valid()) {
+      if (is_out) output_.AddNamed(RowKind::kInsert, current.bytes, current.name, rank);
+      return;
+    }
     const RecentRows::Copy pushed = recent_->Of(cursor);
-    EmitNamed(RowKind::kUpdateBefore, pushed, rank, end);
-    EmitNamed(RowKind::kUpdateAfter, current, rank, end);
+    if (is_out) {
+      if (spec_.emits_update_before)
+        output_.AddNamed(RowKind::kUpdateBefore, pushed.bytes, pushed.name, rank);
+      output_.AddNamed(RowKind::kUpdateAfter, current.bytes, current.name, rank);
+    }
     current = pushed;
   }
 }

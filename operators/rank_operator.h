@@ -41,16 +41,20 @@ class RankOperator : public KeyedOperator {
   }
 
   void Emit(RowKind kind, const char* row, int64_t rank, int64_t end) {
-    if (IsOut(kind, rank, end)) output_.Add(kind, row, rank);
+    if (rank < spec_.start || rank > end) return;
+    if (kind == RowKind::kUpdateBefore && !spec_.emits_update_before) return;
+    output_.Add(kind, row, rank);
   }
   // Rows go out by name as long as the batch at hand is worked on, if that is what is wanted there.
-  // Requires: called when the keys of the batch have been looked up; from then on every row that is
-  // inserted is put into recent_.
+  // Requires: called when the keys of the batch have been looked up. From then on
+  // EmitInsertedByName follows every insert.
   void EmitByName(Collector& out);
   bool by_name() const { return taker_ != nullptr; }
   Status Flush(Collector& out);
   // After a row was inserted at `position`: every rank from there on has a new owner.
   void EmitInserted(const OrderedState& state, Entry key, int64_t position, int64_t end);
+  // The same; `inserted` is at that row.
+  void EmitInsertedByName(OrderedState::Cursor&& inserted, int64_t end);
   // After `removed`, a copy, was erased from `position`.
   void EmitRemoved(const OrderedState& state, Entry key, int64_t position, const char* removed,
                    int64_t end);
@@ -75,14 +79,6 @@ class RankOperator : public KeyedOperator {
   int64_t* beyond_rank_;
 
  private:
-  bool IsOut(RowKind kind, int64_t rank, int64_t end) const {
-    return rank >= spec_.start && rank <= end &&
-           (kind != RowKind::kUpdateBefore || spec_.emits_update_before);
-  }
-  void EmitNamed(RowKind kind, RecentRows::Copy row, int64_t rank, int64_t end) {
-    if (IsOut(kind, rank, end)) output_.AddNamed(kind, row.bytes, row.name, rank);
-  }
-  void EmitInsertedByName(OrderedState::Cursor&& cursor, int64_t rank, int64_t end);
   Status FindEnds(const RowBatch& batch);
   struct Saved {
     uint64_t next_arrival;
