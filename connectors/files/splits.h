@@ -1,7 +1,7 @@
 // The files of a table that one lane reads, in what order, and which of them it has read.
 //
-//   listed     a b c d e f         two lanes: a c e | b d f      by number; what comes later: by name
-//   restored   a done, b and c begun     …  b d f | c e          begun ones first, dealt out anew
+//   listed     a b c d e f            two lanes: a c e | b d f   by number; later ones by name
+//   restored   a done, b and c begun  …  b d f | c e             begun ones first, dealt out anew
 //
 // A snapshot has the files that are done, those begun with the place of the next record, and, where
 // no new ones are looked for, those that are left. So the snapshots of all lanes together say what

@@ -119,7 +119,7 @@ class FileSink final : public Sink {
                                                                           : Status::Ok();
   }
 
-  // | uuid | first and last part that are staged but may not have their names: two u64 | lane: u32 |
+  // | uuid | first and last part that are staged but may not have their names: two u64 | lane |
   Result<std::string> Prepare(int64_t /*epoch*/) override {
     if (file_ >= 0) RT_TRY(ClosePart());
     if (prepared_ != closed_) RT_TRY(SyncNames());
