@@ -100,6 +100,8 @@ class FileSink final : public Sink {
         overwrites_(context.settings.overwrite),
         has_checkpoints_(!context.sink_seed.empty()),
         lane_(context.lane),
+        lanes_(context.lanes),
+        tidies_(has_checkpoints_ && lane_ == 0),
         folder_(std::move(folder)),
         uuid_(UuidOf(context.sink_seed)),
         earlier_uuid_(UuidOf(context.earlier_sink_seed)),
@@ -121,6 +123,7 @@ class FileSink final : public Sink {
 
   // | uuid | first and last part that are staged but may not have their names: two u64 | lane |
   Result<std::string> Prepare(int64_t /*epoch*/) override {
+    if (std::exchange(tidies_, false)) RT_TRY(RemoveLanes(uuid_, lanes_));
     if (file_ >= 0) RT_TRY(ClosePart());
     if (prepared_ != closed_) RT_TRY(SyncNames());
     prepared_ = closed_;
@@ -145,10 +148,11 @@ class FileSink final : public Sink {
 
   // Of the lanes that were, each has its files shown by one of those that are.
   Status Restore(std::string_view staged) override {
-    if (!earlier_uuid_.empty()) RT_TRY(RemoveParts(fmt::format(".part-{}-", earlier_uuid_), -1));
+    if (!earlier_uuid_.empty()) RT_TRY(RemoveLanes(earlier_uuid_, 0));
     if (!staged.empty()) return PublishStaged(staged);
     closed_ = prepared_ = published_ = FirstFreePart();
-    return RemoveParts(HeadOf(uuid_, lane_), 0);
+    // Where the first lane has staged nothing, none has.
+    return lane_ == 0 ? RemoveLanes(uuid_, 0) : RemoveParts(HeadOf(uuid_, lane_), 0);
   }
 
   // Old files go when the new ones have their names: a crash between leaves both, never neither.
@@ -238,13 +242,25 @@ class FileSink final : public Sink {
     return first;
   }
 
-  // Those that were begun after the checkpoint: their rows come again. `first` below 0: all.
+  // What has been begun by lanes from `first` on.
+  Status RemoveLanes(const std::string& uuid, int first) {
+    const std::string head = fmt::format(".part-{}-", uuid);
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+      const std::string name = entry.path().filename().string();
+      const std::optional<int> lane = PartOf(name, head);
+      if (lane && *lane >= first) RT_TRY(RemoveParts(HeadOf(uuid, *lane), 0));
+    }
+    return Status::Ok();
+  }
+
+  // Those that were begun after the checkpoint: their rows come again.
   Status RemoveParts(const std::string& head, int first) {
     std::error_code error;
     for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
       const std::string name = entry.path().filename().string();
       const std::optional<int> part = PartOf(name, head);
-      if (!part || !name.ends_with(".inprogress") || (first >= 0 && *part < first)) continue;
+      if (!part || !name.ends_with(".inprogress") || *part < first) continue;
       if (::unlink(entry.path().c_str()) != 0)
         return Status::External("cannot remove {}: {}", entry.path().string(),
                                 std::strerror(errno));
@@ -349,6 +365,8 @@ class FileSink final : public Sink {
   bool overwrites_;
   bool has_checkpoints_;
   int lane_;
+  int lanes_;
+  bool tidies_;  // what more lanes than there are now have begun
   std::string folder_;
   std::string uuid_;
   std::string earlier_uuid_;
