@@ -113,6 +113,7 @@ Result<std::unique_ptr<DurableJob>> DurableJob::Open(const PlannedJob& planned,
   job->has_read_all_ = job->chosen_ && job->chosen_->checkpoint.kind == CheckpointKind::kFinal;
   job->is_fresh_ = settings.fresh;
   if (settings.fresh) job->folder_->ChooseNewLife();
+  if (job->is_done()) RT_TRY(job->folder_->RemoveLeftovers());
   return job;
 }
 

@@ -38,8 +38,9 @@ class Sink {
     return std::string();
   }
   virtual Status Commit(int64_t /*epoch*/) { return Status::Ok(); }
-  // Before the first row of a job with checkpoints; empty: it is new. More than once when several
-  // lanes become one.
+  // One of these before the first row of a job with checkpoints. BeginAnew: nothing was written so
+  // far. Restore: once for each lane whose files this one is to show; empty: for none of them.
+  virtual Status BeginAnew() { return Status::Ok(); }
   virtual Status Restore(std::string_view /*staged*/) { return Status::Ok(); }
   virtual Status Finish() { return Status::Ok(); }
   virtual void Abandon() {}

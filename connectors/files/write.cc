@@ -146,6 +146,22 @@ class FileSink final : public Sink {
     return SyncNames();
   }
 
+  // A job without a checkpoint has shown nothing; if it has, its state was taken away.
+  Status BeginAnew() override {
+    RT_TRY(RemoveLanes(earlier_uuid_, 0));
+    RT_TRY(RemoveLanes(uuid_, 0));
+    const std::string head = fmt::format("part-{}-", uuid_);
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
+      if (!entry.path().filename().string().starts_with(head)) continue;
+      return Status::Corruption("the job has no checkpoint, but rows that it has written are in {}",
+                                entry.path().string())
+          .WithErrorCode("RT6003")
+          .WithHint("bring its state back, or begin anew with --fresh: that writes them again");
+    }
+    return Status::Ok();
+  }
+
   // Of the lanes that were, each has its files shown by one of those that are.
   Status Restore(std::string_view staged) override {
     if (!earlier_uuid_.empty()) RT_TRY(RemoveLanes(earlier_uuid_, 0));

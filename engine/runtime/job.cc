@@ -242,7 +242,8 @@ NodeStates Job::StatesOf(size_t lane, const Checkpoint& checkpoint, const Restor
         states[node].push_back(&state);
     }
     const bool is_here = lanes_[lane]->task().has(static_cast<int>(node));
-    if (is_sink && is_here && states[node].empty()) states[node].push_back(&nothing_staged);
+    if (is_sink && is_here && states[node].empty())
+      states[node].push_back(plan.from[node] < 0 ? nullptr : &nothing_staged);
   }
   return states;
 }

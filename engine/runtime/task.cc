@@ -440,6 +440,10 @@ Status Task::RestoreNode(Node& node, const std::vector<const NodeState*>& states
   std::vector<StreamTime> told;
   bool ended = true;
   for (const NodeState* state : states) {
+    if (state == nullptr) {
+      RT_TRY(node.work.sink->BeginAnew());
+      continue;
+    }
     if (state->times.empty()) {
       RT_TRY(node.work.sink->Restore(state->bytes));
       continue;

@@ -24,7 +24,7 @@
 namespace rowtide {
 
 // Of each node that has an identity, in the order of the graph, its state in the lanes that it goes
-// on from; none: it starts empty.
+// on from; none: it starts empty. Of a sink that is new: one null.
 using NodeStates = std::vector<std::vector<const NodeState*>>;
 
 class Task {

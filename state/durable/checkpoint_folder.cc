@@ -230,7 +230,7 @@ Status CheckpointFolder::RemoveLeftovers() {
     const std::string name = one.path().filename().string();
     const bool is_of_earlier_run = name.starts_with(kWork) && name != kWork + run_id_;
     if (name.starts_with("." + std::string(kPrefix)) || name.ends_with(kPrepared) ||
-        is_of_earlier_run)
+        is_of_earlier_run || name == "control")
       leftovers.push_back(one.path().string());
   }
   if (error) return Status::External("cannot list {}: {}", path_, error.message());

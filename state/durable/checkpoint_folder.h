@@ -69,7 +69,7 @@ class CheckpointFolder final : public CheckpointStore {
   Status BeginAfresh();
   Status MarkDone();
   bool is_done() const;
-  // What an earlier run left half done.
+  // What an earlier run left half done, and its control socket.
   Status RemoveLeftovers();
 
   Status Write(const Checkpoint& checkpoint) override;
