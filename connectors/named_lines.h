@@ -42,8 +42,9 @@ class NamedLines {
 
  private:
   static constexpr size_t kTexts = 2048;
-  // Five lines of the cache: an odd number, so that beginnings do not fall together in it.
-  static constexpr size_t kLineBytes = 320;
+  // Seven lines of the cache: an odd number, so that beginnings do not fall together in it. The
+  // encoder wants 64 bytes of room where a value begins, so a row of 340 bytes still fits.
+  static constexpr size_t kLineBytes = 448;
   static constexpr size_t kEndBytes = 40;  // the number, what closes the line, stores beyond it
   static constexpr uint32_t kIsLong = uint32_t{1} << 31;
 
