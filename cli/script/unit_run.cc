@@ -308,7 +308,9 @@ class UnitRunner {
     rescaled.seed = seed + 1;
     rescaled.restores = rescaled.rescales = true;
     ways->push_back(rescaled);
-    if (SourcesOf(planned) > 1) return;  // what passes whom between two tables is a matter of luck
+    // What passes whom between two tables, and who comes first under a sink's key, is a matter of
+    // luck.
+    if (SourcesOf(planned) > 1 || RowsMeetInASink(planned)) return;
     way.name = "2 lanes on threads";
     way.seed = seed;
     way.cuts = way.lane_threads = true;
@@ -321,6 +323,15 @@ class UnitRunner {
     for (const ExecPointer& input : node.inputs) most = std::max(most, ExchangesAbove(*input));
     const auto* sink = node.as<PhysicalSink>();
     return most + (node.as<PhysicalExchange>() || (sink && sink->upsert_materialize) ? 1 : 0);
+  }
+
+  // Rows of several keys of the query under one of the sink.
+  static bool RowsMeetInASink(const PlannedJob& planned) {
+    return std::any_of(planned.plan.roots.begin(), planned.plan.roots.end(),
+                       [](const ExecPointer& root) {
+                         const auto* sink = root->as<PhysicalSink>();
+                         return sink && sink->upsert_materialize;
+                       });
   }
 
   static size_t SourcesOf(const PlannedJob& planned) {
