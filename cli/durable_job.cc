@@ -3,12 +3,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <random>
+#include <thread>
 
+#include "cli/restarts.h"
 #include "cli/version.h"
 #include "connectors/files/list.h"
 #include "planner/exec/explain.h"
 
 namespace rowtide {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
 namespace {
 
 // Without an interval of its own, a job that has a state folder loses at most so much work.
@@ -90,14 +98,25 @@ CheckpointSettings SettingsOf(const Options& options) {
 
 }  // namespace
 
-DurableJob::DurableJob(std::unique_ptr<CheckpointFolder> folder, const PlannedJob& planned, Say say)
-    : folder_(std::move(folder)), planned_(planned), say_(std::move(say)) {}
+DurableJob::DurableJob(std::unique_ptr<CheckpointFolder> folder, const PlannedJob& planned,
+                       StateSettings settings, int occurrence, Say say)
+    : folder_(std::move(folder)),
+      planned_(planned),
+      settings_(std::move(settings)),
+      occurrence_(occurrence),
+      say_(std::move(say)),
+      restarts_(RestartSettingsOf(planned.options), std::random_device()()) {}
 
 Result<std::unique_ptr<DurableJob>> DurableJob::Open(const PlannedJob& planned,
                                                      const StateSettings& settings, int occurrence,
                                                      Say say) {
   const std::string dir = FolderOf(planned, settings);
-  if (dir.empty()) return std::unique_ptr<DurableJob>();
+  if (dir.empty()) {
+    if (planned.options.IsSet("restart-strategy.type"))
+      say("'restart-strategy.type' has no effect without a state folder (--state): there is "
+          "nothing to go on from");
+    return std::unique_ptr<DurableJob>();
+  }
   if (planned.is_query || planned.gives_final_rows()) {
     say(planned.is_query ? "the rows of a SELECT are not kept in the state folder: it starts anew "
                            "each time"
@@ -106,7 +125,8 @@ Result<std::unique_ptr<DurableJob>> DurableJob::Open(const PlannedJob& planned,
   }
   RT_ASSIGN(std::unique_ptr<CheckpointFolder> folder,
             CheckpointFolder::Open(dir, FolderNameOf(planned.name, occurrence), Version()));
-  std::unique_ptr<DurableJob> job(new DurableJob(std::move(folder), planned, say));
+  std::unique_ptr<DurableJob> job(
+      new DurableJob(std::move(folder), planned, settings, occurrence, say));
   RT_ASSIGN(job->chosen_, Find(planned, settings, occurrence, say));
   job->allows_lost_ = settings.allows_lost ||
                       planned.options.GetBool("execution.state-recovery.ignore-unclaimed-state");
@@ -195,7 +215,7 @@ void DurableJob::Prepare(JobOptions* options) {
   checkpointer_ = std::make_unique<Checkpointer>(folder_.get(), SettingsOf(planned_.options),
                                                  chosen_ ? chosen_->checkpoint.epoch : 0, say_);
   options->checkpointer = checkpointer_.get();
-  options->requests = &requests_;
+  options->requests = requests_.get();
   options->store = store_.get();
   options->head.job_name = planned_.name;
   options->head.plan = ExplainExec(planned_.plan);
@@ -214,11 +234,77 @@ Status DurableJob::Restore(Job& job) {
     plan.from.assign(job.Identities().size(), RestorePlan::kStartsEmpty);
   }
   RT_TRY(is_fresh_ ? folder_->BeginAfresh() : folder_->RemoveLeftovers());
+  is_fresh_ = false;
   RT_TRY(job.Restore(checkpoint, plan));
-  RT_ASSIGN(control_, ControlSocket::Open(folder_->path(), &requests_));
+  RT_ASSIGN(control_, ControlSocket::Open(folder_->path(), requests_.get()));
   say_(chosen_ ? fmt::format("goes on from {}", chosen_->path)
                : fmt::format("starts from the first record; state goes to {}", folder_->path()));
   return Status::Ok();
+}
+
+// --- after a failure ---
+
+bool DurableJob::IsWorthARestart(const Status& failure) const {
+  if (!MayPass(failure) || TableOnStandardInput(planned_)) return false;
+  // By default only what has worked: the first start tells at once what is set up wrongly.
+  return planned_.options.IsSet("restart-strategy.type") || has_worked_;
+}
+
+std::optional<int64_t> DurableJob::DelayAfter(const Status& failure) {
+  has_worked_ |= checkpointer_ != nullptr && checkpointer_->completed() > 0;
+  if (!IsWorthARestart(failure)) return std::nullopt;
+  const auto now = steady_clock::now().time_since_epoch();
+  const std::optional<int64_t> delay =
+      restarts_.OnFailure(std::chrono::duration_cast<milliseconds>(now).count());
+  if (delay) {
+    say_(fmt::format("{}; restart {} from the newest checkpoint in {:.1f} s", failure.message(),
+                     restarts(), static_cast<double>(*delay) / 1000));
+  } else if (restarts() > 0) {
+    say_(fmt::format("{} restarts are as many as {} allows", restarts(),
+                     Quote("restart-strategy.type")));
+  }
+  return delay;
+}
+
+bool DurableJob::AwaitRestart(int64_t delay_millis, const std::atomic<int>& stop) {
+  constexpr milliseconds kLook{20};
+  checkpointer_ = nullptr;
+  store_ = nullptr;
+  const steady_clock::time_point until = steady_clock::now() + milliseconds(delay_millis);
+  while (true) {
+    if (stop.load() != 0) return false;
+    if (const auto request = requests_->Take()) {
+      const bool stops = request->stops && request->savepoint.empty();
+      requests_->Answer(stops ? Status::Ok()
+                              : Status::External("the job has failed and waits for its restart: "
+                                                 "there is nothing to save now"));
+      if (stops) return false;
+    }
+    const auto left = until - steady_clock::now();
+    if (left <= milliseconds(0)) return true;
+    std::this_thread::sleep_for(std::min<steady_clock::duration>(left, kLook));
+  }
+}
+
+Status DurableJob::Reopen() {
+  control_ = nullptr;
+  requests_ = std::make_unique<JobRequests>();
+  folder_->BeginRun();
+  StateSettings settings = settings_;
+  settings.fresh = is_fresh_;  // until the first start has come so far
+  if (has_worked_) settings.restore.clear();
+  RT_ASSIGN(chosen_, Find(planned_, settings, occurrence_, say_));
+  has_read_all_ = chosen_ && chosen_->checkpoint.kind == CheckpointKind::kFinal;
+  return Status::Ok();
+}
+
+Result<bool> DurableJob::ForgetIfAsked() {
+  const std::string retention =
+      planned_.options.Get("execution.checkpointing.externalized-checkpoint-retention");
+  if (retention == "RETAIN_ON_CANCELLATION") return false;
+  folder_->ChooseNewLife();
+  RT_TRY(folder_->BeginAfresh());
+  return true;
 }
 
 }  // namespace rowtide

@@ -8,6 +8,9 @@
 // finds the state of the one before. What is chosen (reliability.md 3): the newest decided
 // checkpoint; if that is damaged, an older one, unless rows of the newer have been shown already;
 // if none can be read, an error. `--fresh` begins anew.
+//
+// A job that fails for a reason that may pass is started again by the strategy that is set:
+// DelayAfter, AwaitRestart, then Reopen, Build, Prepare and Restore as for the first start.
 #pragma once
 
 #include <functional>
@@ -17,6 +20,7 @@
 
 #include "cli/control_socket.h"
 #include "engine/runtime/job.h"
+#include "engine/runtime/restart_policy.h"
 #include "planner/exec/build_job.h"
 #include "planner/session.h"
 #include "state/durable/checkpoint_folder.h"
@@ -59,15 +63,34 @@ class DurableJob {
   // Before the first step.
   Status Restore(Job& job);
 
+  // The job has failed: how long to wait before it is started again. None: it is not worth a
+  // start, or there were too many. Says which.
+  std::optional<int64_t> DelayAfter(const Status& failure);
+  // Waits so long. False: `stop` or a request has asked the job to stop. Requires: the job that has
+  // failed is no more.
+  bool AwaitRestart(int64_t delay_millis, const std::atomic<int>& stop);
+  int64_t restarts() const { return restarts_.restarts(); }
+  // After AwaitRestart: finds out anew where to go on from.
+  Status Reopen();
+
+  // The job was stopped. True: its checkpoints are gone, as the retention that is set says.
+  Result<bool> ForgetIfAsked();
+
  private:
-  DurableJob(std::unique_ptr<CheckpointFolder> folder, const PlannedJob& planned, Say say);
+  DurableJob(std::unique_ptr<CheckpointFolder> folder, const PlannedJob& planned,
+             StateSettings settings, int occurrence, Say say);
+  bool IsWorthARestart(const Status& failure) const;
   Status ChooseBackend();
   // Of each node of the job: the table that has its entries in the checkpoint.
   Result<std::vector<uint32_t>> TablesOf(const BuildContext& context) const;
 
   std::unique_ptr<CheckpointFolder> folder_;
   const PlannedJob& planned_;
+  StateSettings settings_;
+  int occurrence_;
   Say say_;
+  RestartPolicy restarts_;
+  bool has_worked_ = false;  // a checkpoint was taken by this process
   bool is_fresh_ = false;
   bool has_read_all_ = false;
   bool allows_lost_ = false;
@@ -75,7 +98,7 @@ class DurableJob {
   bool uses_rocksdb_ = false;
   std::unique_ptr<RocksDbLane> store_;
   std::unique_ptr<Checkpointer> checkpointer_;
-  JobRequests requests_;
+  std::unique_ptr<JobRequests> requests_ = std::make_unique<JobRequests>();
   std::unique_ptr<ControlSocket> control_;
 };
 

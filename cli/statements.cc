@@ -9,12 +9,12 @@
 
 #include "cli/error.h"
 #include "cli/progress.h"
+#include "cli/restarts.h"
 #include "cli/signals.h"
 #include "cli/stats_table.h"
 #include "cli/text_table.h"
 #include "connectors/rejects.h"
 #include "planner/exec/build_job.h"
-#include "planner/exec/node_operators.h"
 #include "planner/exec/outputs.h"
 
 namespace rowtide {
@@ -33,17 +33,13 @@ std::string TextOf(const TextTable& table, std::optional<OutputMode> mode) {
 }
 
 // The script has been read to its end, so nothing would be left for the table.
-Status CheckStandardInput(const ExecNode& node) {
-  const auto* scan = node.as<PhysicalScan>();
-  if (scan && scan->table->connector() == "filesystem") {
-    if (TableSpecOf(*scan->table, scan->hint_options).options["path"] == "-")
-      return Status::InvalidArgument(
-                 "table {} reads standard input ('path' = '-'), which is the script already",
-                 Quote(scan->table->path.name))
-          .WithHint("give the script as a file or with -c: rowtide run job.sql < data");
-  }
-  for (const ExecPointer& input : node.inputs) RT_TRY(CheckStandardInput(*input));
-  return Status::Ok();
+Status CheckStandardInput(const PlannedJob& planned) {
+  const std::optional<std::string> table = TableOnStandardInput(planned);
+  if (!table) return Status::Ok();
+  return Status::InvalidArgument(
+             "table {} reads standard input ('path' = '-'), which is the script already",
+             Quote(*table))
+      .WithHint("give the script as a file or with -c: rowtide run job.sql < data");
 }
 
 Status EndlessInsert(SourcePosition at) {
@@ -169,17 +165,11 @@ Status StatementRunner::OpenProfile(const PlannedJob& planned, const SqlText& sq
 int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, SourcePosition at) {
   const RunningJob is_running;
   if (sql.origin == "-") {
-    for (const ExecPointer& root : planned.plan.roots) {
-      const Status free = CheckStandardInput(*root);
-      if (!free.ok()) return Fail(free, sql);
-    }
+    const Status free = CheckStandardInput(planned);
+    if (!free.ok()) return Fail(free, sql);
   }
   const Status opened = OpenProfile(planned, sql);
   if (!opened.ok()) return Fail(opened, sql);
-  BuildContext context;
-  context.connectors.clock = &clock_;
-  context.counts_conflicts =
-      settings_.stats && session_.options().GetBool("rowtide.stats.conflicts");
   ProgressLine progress(stderr, ShowsProgress(planned));
   Result<std::unique_ptr<DurableJob>> opening = DurableJob::Open(
       planned, state_, ++jobs_of_name_[planned.name], [&progress](const std::string& text) {
@@ -189,55 +179,49 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
   if (!opening.ok()) return Fail(opening.status(), sql);
   const std::unique_ptr<DurableJob> durable = std::move(*opening);
   if (durable != nullptr && durable->is_done()) return NoteThatItIsOver(planned);
-  ResultSink* result = nullptr;
-  if (planned.is_query) {
-    ResultOptions options = ResultOptionsOf(planned);
-    options.before_print = [&progress] { progress.Clear(); };
-    std::unique_ptr<ResultSink> sink =
-        ResultSink::Create(std::move(options), planned.schema, stdout);
-    result = sink.get();
-    context.result = std::move(sink);
-  }
-  Result<std::vector<JobGraph>> graphs = durable != nullptr ? durable->Build(std::move(context))
-                                                            : BuildJob(planned, std::move(context));
-  if (!graphs.ok()) return Fail(graphs.status(), sql);
-  const Job* running = nullptr;
-  JobOptions options{&clock_, kTickMillis, &stop_signal, {}};
-  options.samples_time = settings_.stats || profile_ != nullptr;
-  options.is_enough = [&] {
-    if (progress.IsDue()) progress.Draw(running->Progress());
-    return result != nullptr && result->full();
-  };
-  if (durable != nullptr) durable->Prepare(&options);
-  Job job(std::move(*graphs), std::move(options));
-  running = &job;
-  if (durable != nullptr) {
-    const Status restored = durable->Restore(job);
-    if (!restored.ok()) return Fail(restored, sql);
-    if (durable->has_read_all()) {
-      const Status done = durable->MarkDone();
-      return done.ok() ? NoteThatItIsOver(planned) : Fail(done, sql);
-    }
-  }
+  Attempt attempt;
+  Status ready = Make(planned, durable.get(), progress, &attempt);
   const auto begin = std::chrono::steady_clock::now();
-  const Result<JobEnd> end = job.RunToEnd();
+  Result<JobEnd> end = JobEnd::kEnded;
+  while (true) {
+    if (!ready.ok()) {
+      end = ready;
+    } else if (!attempt.has_read_all) {
+      end = attempt.job->RunToEnd();
+    }
+    if (end.ok() || durable == nullptr) break;
+    const std::optional<int64_t> delay = durable->DelayAfter(end.status());
+    if (!delay) break;
+    attempt = Attempt();
+    if (!durable->AwaitRestart(*delay, stop_signal)) return NoteThatItWasStopped();
+    ready = durable->Reopen();
+    if (ready.ok()) ready = Make(planned, durable.get(), progress, &attempt);
+  }
   progress.Clear();
+  if (attempt.job == nullptr) return Fail(end.status(), sql);
+  Job& job = *attempt.job;
+  ResultSink* const result = attempt.result;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   // What has come is shown, and that it is not all.
   if (!end.ok() && result != nullptr) (void)result->Terminate().ok();
   if (end.ok() && *end == JobEnd::kEnded && durable != nullptr) {
     const Status done = durable->MarkDone();
     if (!done.ok()) return Fail(done, sql);
+    if (attempt.has_read_all) return NoteThatItIsOver(planned);
   }
-  int code = end.ok() ? Close(job, planned, *end, result, durable != nullptr, sql)
-                      : Fail(end.status(), sql);
+  int code =
+      end.ok() ? Close(job, planned, *end, result, durable.get(), sql) : Fail(end.status(), sql);
   if (end.ok() && *end == JobEnd::kEnded && !planned.is_query && IsTerminal(STDERR_FILENO)) {
     PrintNote("done",
               fmt::format("{} rows emitted by sources in {:.3f} s", job.rows_read(), took.count()));
   }
   if (!settings_.stats) NoteRejects(job.Stats());
-  if (settings_.stats)
-    std::cerr << StatsTable(job.Stats(), took.count(), job.rows_read(), job.lanes()) << std::flush;
+  if (settings_.stats) {
+    std::cerr << StatsTable(job.Stats(), took.count(), job.rows_read(), job.lanes());
+    if (durable != nullptr && durable->restarts() > 0)
+      std::cerr << "restarts=" << durable->restarts() << "; the counts are of the last start\n";
+    std::cerr << std::flush;
+  }
   if (profile_ != nullptr) {
     const std::string name = fmt::format("{} ({}:{})", planned.name, sql.origin, at.line);
     const Status written = profile_->Add(name, took.count(), job.TimePaths());
@@ -246,6 +230,47 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
   if (result != nullptr && result->partial())
     PrintNote("partial", "the table above is not the whole result");
   return code;
+}
+
+Status StatementRunner::Make(const PlannedJob& planned, DurableJob* durable, ProgressLine& progress,
+                             Attempt* attempt) {
+  BuildContext context;
+  context.connectors.clock = &clock_;
+  context.counts_conflicts =
+      settings_.stats && session_.options().GetBool("rowtide.stats.conflicts");
+  ResultSink* result = nullptr;
+  if (planned.is_query) {
+    ResultOptions options = ResultOptionsOf(planned);
+    options.before_print = [&progress] { progress.Clear(); };
+    std::unique_ptr<ResultSink> sink =
+        ResultSink::Create(std::move(options), planned.schema, stdout);
+    attempt->result = result = sink.get();
+    context.result = std::move(sink);
+  }
+  RT_ASSIGN(std::vector<JobGraph> graphs, durable != nullptr
+                                              ? durable->Build(std::move(context))
+                                              : BuildJob(planned, std::move(context)));
+  JobOptions options{&clock_, kTickMillis, &stop_signal, {}};
+  options.samples_time = settings_.stats || profile_ != nullptr;
+  options.is_enough = [&progress, attempt, result] {
+    if (progress.IsDue()) progress.Draw(attempt->job->Progress());
+    return result != nullptr && result->full();
+  };
+  if (durable != nullptr) durable->Prepare(&options);
+  attempt->job = std::make_unique<Job>(std::move(graphs), std::move(options));
+  if (durable == nullptr) return Status::Ok();
+  Status restored = durable->Restore(*attempt->job);
+  if (!restored.ok()) attempt->job = nullptr;
+  attempt->has_read_all = durable->has_read_all();
+  return restored;
+}
+
+int StatementRunner::NoteThatItWasStopped() {
+  stopped_ = true;
+  PrintNote("stopped",
+            "the job had failed and was waiting for its restart; the same command goes on from its "
+            "newest checkpoint");
+  return 0;
 }
 
 ResultOptions StatementRunner::ResultOptionsOf(const PlannedJob& planned) const {
@@ -262,7 +287,7 @@ ResultOptions StatementRunner::ResultOptionsOf(const PlannedJob& planned) const 
 }
 
 int StatementRunner::Close(Job& job, const PlannedJob& planned, JobEnd end, ResultSink* result,
-                           bool is_durable, const SqlText& sql) {
+                           DurableJob* durable, const SqlText& sql) {
   stopped_ = end == JobEnd::kStopped;
   if (stopped_) job.Abandon();
   if (stopped_ && result != nullptr) {
@@ -271,8 +296,15 @@ int StatementRunner::Close(Job& job, const PlannedJob& planned, JobEnd end, Resu
   }
   for (const std::string& summary : job.Summaries()) std::cout << summary << "\n" << std::flush;
   if (!stopped_) return 0;
-  if (is_durable) {
-    PrintNote("stopped", "all that was read is in a checkpoint; the same command goes on from it");
+  if (durable != nullptr) {
+    const Result<bool> forgotten = durable->ForgetIfAsked();
+    if (!forgotten.ok()) return Fail(forgotten.status(), sql);
+    PrintNote("stopped", *forgotten
+                             ? "its checkpoints are deleted, as "
+                               "'execution.checkpointing.externalized-checkpoint-retention' says; "
+                               "the same command begins anew"
+                             : "all that was read is in a checkpoint; the same command goes on "
+                               "from it");
     return 0;
   }
   if (planned.writes_files()) {

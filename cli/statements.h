@@ -14,6 +14,7 @@
 #include "cli/durable_job.h"
 #include "cli/output.h"
 #include "cli/profile.h"
+#include "cli/progress.h"
 #include "cli/terminal.h"
 #include "engine/clock.h"
 #include "engine/runtime/job.h"
@@ -53,8 +54,18 @@ class StatementRunner {
   // `at`: of the statement.
   int RunJob(const PlannedJob& planned, const SqlText& sql, SourcePosition at);
   Status OpenProfile(const PlannedJob& planned, const SqlText& sql);
-  int Close(Job& job, const PlannedJob& planned, JobEnd end, ResultSink* result, bool is_durable,
-            const SqlText& sql);
+  // A job that is run: once, or with a state folder again and again.
+  struct Attempt {
+    ResultSink* result = nullptr;  // of a query; the job's
+    std::unique_ptr<Job> job;
+    bool has_read_all = false;  // in an earlier run: there is nothing to run
+  };
+  // Builds and restores it. `attempt` stays where it is while the job runs.
+  Status Make(const PlannedJob& planned, DurableJob* durable, ProgressLine& progress,
+              Attempt* attempt);
+  int Close(Job& job, const PlannedJob& planned, JobEnd end, ResultSink* result,
+            DurableJob* durable, const SqlText& sql);
+  int NoteThatItWasStopped();
   ResultOptions ResultOptionsOf(const PlannedJob& planned) const;
   bool ShowsProgress(const PlannedJob& planned) const;
 

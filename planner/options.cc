@@ -11,7 +11,7 @@
 namespace rowtide {
 namespace {
 
-enum class Kind : uint8_t { kBool, kInt, kBytes, kDuration, kZone, kChoice, kText };
+enum class Kind : uint8_t { kBool, kInt, kNumber, kBytes, kDuration, kZone, kChoice, kText };
 
 struct Key {
   const char* name;
@@ -19,13 +19,15 @@ struct Key {
   const char* fallback;
   const char* choices = "";  // kChoice: separated by |
   bool has_effect = true;
-  int64_t lowest = std::numeric_limits<int64_t>::min();  // kInt, kBytes
+  int64_t lowest = std::numeric_limits<int64_t>::min();  // kInt, kNumber, kBytes, kDuration
   int64_t highest = std::numeric_limits<int64_t>::max();
 };
 
 // Deeper JSON would not fit on the stack; longer records would not fit into state.
 constexpr int64_t kJsonDepthMax = 10000;
 constexpr int64_t kRecordBytesMax = int64_t{1} << 30;
+constexpr int64_t kCheckpointsMax = 100'000;
+constexpr int64_t kIntMax = std::numeric_limits<int32_t>::max();  // of Java
 
 // The one table of keys. Flink's spec pages say what each does; `rowtide.*` are ours.
 constexpr Key kKeys[] = {
@@ -33,12 +35,12 @@ constexpr Key kKeys[] = {
     {"execution.checkpointing.mode", Kind::kChoice, "EXACTLY_ONCE", "EXACTLY_ONCE|AT_LEAST_ONCE"},
     {"execution.checkpointing.timeout", Kind::kDuration, "10 min"},
     {"execution.checkpointing.min-pause", Kind::kDuration, "0 ms"},
-    {"execution.checkpointing.num-retained", Kind::kInt, "1"},
+    {"execution.checkpointing.num-retained", Kind::kInt, "1", "", true, 1, kCheckpointsMax},
     {"execution.checkpointing.tolerable-failed-checkpoints", Kind::kInt, "0"},
     {"execution.checkpointing.dir", Kind::kText, ""},
     {"execution.checkpointing.savepoint-dir", Kind::kText, ""},
     {"execution.checkpointing.externalized-checkpoint-retention", Kind::kChoice,
-     "NO_EXTERNALIZED_CHECKPOINTS",
+     "RETAIN_ON_CANCELLATION",
      "NO_EXTERNALIZED_CHECKPOINTS|DELETE_ON_CANCELLATION|RETAIN_ON_CANCELLATION"},
     {"execution.state-recovery.path", Kind::kText, ""},
     {"execution.state-recovery.ignore-unclaimed-state", Kind::kBool, "false"},
@@ -69,7 +71,24 @@ constexpr Key kKeys[] = {
     {"table.exec.resource.default-parallelism", Kind::kInt, "-1", "", true, -1, kKeyGroups},
     {"pipeline.max-parallelism", Kind::kInt, "128"},
     {"pipeline.name", Kind::kText, ""},
-    {"restart-strategy.type", Kind::kText, ""},
+    {"restart-strategy.type", Kind::kChoice, "exponential-delay",
+     "none|disable|off|fixed-delay|fixeddelay|exponential-delay|exponentialdelay|failure-rate|"
+     "failurerate"},
+    {"restart-strategy.fixed-delay.attempts", Kind::kInt, "1", "", true, 0, kIntMax},
+    {"restart-strategy.fixed-delay.delay", Kind::kDuration, "1 s"},
+    {"restart-strategy.exponential-delay.initial-backoff", Kind::kDuration, "1 s", "", true, 1},
+    {"restart-strategy.exponential-delay.max-backoff", Kind::kDuration, "1 min", "", true, 1},
+    {"restart-strategy.exponential-delay.backoff-multiplier", Kind::kNumber, "1.5", "", true, 1,
+     1000},
+    {"restart-strategy.exponential-delay.reset-backoff-threshold", Kind::kDuration, "1 h", "", true,
+     1},
+    {"restart-strategy.exponential-delay.jitter-factor", Kind::kNumber, "0.1", "", true, 0, 1},
+    {"restart-strategy.exponential-delay.attempts-before-reset-backoff", Kind::kInt, "2147483647",
+     "", true, 1, kIntMax},
+    {"restart-strategy.failure-rate.max-failures-per-interval", Kind::kInt, "1", "", true, 1,
+     kIntMax},
+    {"restart-strategy.failure-rate.failure-rate-interval", Kind::kDuration, "1 min"},
+    {"restart-strategy.failure-rate.delay", Kind::kDuration, "1 s"},
     {"sql-client.execution.result-mode", Kind::kChoice, "TABLE", "TABLE|CHANGELOG|TABLEAU"},
     {"sql-client.execution.max-table-result.rows", Kind::kInt, "1000000"},
     {"sql-client.display.max-column-width", Kind::kInt, "30"},
@@ -181,13 +200,16 @@ bool ParseBytes(std::string_view text, int64_t* bytes) {
   return *bytes > 0;
 }
 
-Status CheckRange(const Key& key, const std::string& value, int64_t number) {
-  if (number >= key.lowest && number <= key.highest) return Status::Ok();
+template <typename Number>
+Status CheckRange(const Key& key, const std::string& value, Number number) {
+  const auto lowest = static_cast<Number>(key.lowest), highest = static_cast<Number>(key.highest);
+  if (number >= lowest && number <= highest) return Status::Ok();
   return WrongValue(key, value, fmt::format("{} to {}", key.lowest, key.highest).c_str());
 }
 
 Status CheckValue(const Key& key, const std::string& value) {
   int64_t number = 0;
+  double fraction = 0;
   switch (key.kind) {
     case Kind::kText: return Status::Ok();
     case Kind::kBool:
@@ -197,12 +219,16 @@ Status CheckValue(const Key& key, const std::string& value) {
     case Kind::kInt:
       if (!ParseInt64(value, &number)) return WrongValue(key, value, "an integer");
       return CheckRange(key, value, number);
+    case Kind::kNumber:
+      if (!ParseDouble(value, &fraction)) return WrongValue(key, value, "a number, such as '1.5'");
+      return CheckRange(key, value, fraction);
     case Kind::kBytes:
       if (!ParseBytes(value, &number)) return WrongValue(key, value, "a size, such as '16mb'");
       return CheckRange(key, value, number);
     case Kind::kDuration:
       if (!ParseDurationMillis(value, &number))
         return WrongValue(key, value, "a duration, such as '5 s'");
+      if (number < key.lowest) return WrongValue(key, value, "at least '1 ms'");
       return Status::Ok();
     case Kind::kZone:
       if (!ZoneOffsetAtInstant(value, 0, &number))
@@ -369,6 +395,12 @@ int64_t Options::GetInt(std::string_view key) const {
   return value;
 }
 
+double Options::GetNumber(std::string_view key) const {
+  double value = 0;
+  ParseDouble(Get(key), &value);
+  return value;
+}
+
 int64_t Options::GetBytes(std::string_view key) const { return SizeOf(Get(key)); }
 
 int64_t Options::GetMillis(std::string_view key) const {
@@ -402,6 +434,26 @@ constexpr KeyText kTexts[] = {
     {"execution.checkpointing.num-retained", "how many stay; two at least"},
     {"execution.checkpointing.tolerable-failed-checkpoints",
      "so many may fail in a row before the job does"},
+    {"execution.checkpointing.externalized-checkpoint-retention",
+     "what SIGINT, SIGTERM and `rowtide stop` leave of a job: its checkpoints, or with the other "
+     "two "
+     "nothing, so that it begins anew; a job that fails keeps them"},
+    {"restart-strategy.type",
+     "whether a job with a state folder that fails for a reason which may pass (disk, network) "
+     "goes on from its newest checkpoint by itself"},
+    {"restart-strategy.exponential-delay.initial-backoff", "… after so long"},
+    {"restart-strategy.exponential-delay.max-backoff", "… and at most so long"},
+    {"restart-strategy.exponential-delay.backoff-multiplier", "… and so much longer each time"},
+    {"restart-strategy.exponential-delay.jitter-factor", "… give or take such a share"},
+    {"restart-strategy.exponential-delay.reset-backoff-threshold",
+     "what has run for so long begins with the first delay again"},
+    {"restart-strategy.exponential-delay.attempts-before-reset-backoff",
+     "so many in a row, then the job fails"},
+    {"restart-strategy.fixed-delay.attempts", "so many in all, then the job fails"},
+    {"restart-strategy.fixed-delay.delay", "… each after so long"},
+    {"restart-strategy.failure-rate.max-failures-per-interval", "more of them fail the job"},
+    {"restart-strategy.failure-rate.failure-rate-interval", "… within so long"},
+    {"restart-strategy.failure-rate.delay", "… each after so long"},
     {"execution.state-recovery.path",
      "a savepoint to go on from where nothing is kept, as --restore"},
     {"execution.state-recovery.ignore-unclaimed-state",
@@ -454,7 +506,8 @@ constexpr KeyText kTexts[] = {
 std::string ValuesOf(const Key& key) {
   switch (key.kind) {
     case Kind::kBool: return "true, false";
-    case Kind::kInt: return "a number";
+    case Kind::kInt:
+    case Kind::kNumber: return "a number";
     case Kind::kBytes: return "a size, as 16mb";
     case Kind::kDuration: return "a duration, as 5 s";
     case Kind::kZone: return "a zone, as Europe/Vienna";

@@ -31,6 +31,7 @@ class Options {
   // Requires: a known key of that kind.
   bool GetBool(std::string_view key) const;
   int64_t GetInt(std::string_view key) const;
+  double GetNumber(std::string_view key) const;
   int64_t GetMillis(std::string_view key) const;  // durations
   int64_t GetBytes(std::string_view key) const;   // sizes
   // table.local-time-zone: what is set, else UTC.

@@ -29,6 +29,7 @@ constexpr std::string_view kPrepared = ".prepared";
 constexpr const char* kWork = ".work-";
 constexpr const char* kManifest = "MANIFEST";
 constexpr size_t kIdLetters = 32;
+constexpr size_t kRunIdLetters = 8;
 
 std::string NewId() {
   std::random_device random;
@@ -174,7 +175,7 @@ CheckpointFolder::CheckpointFolder(std::string path, std::string version, int lo
     : path_(std::move(path)),
       version_(std::move(version)),
       lock_(lock),
-      run_id_(NewId().substr(0, 8)) {}
+      run_id_(NewId().substr(0, kRunIdLetters)) {}
 
 CheckpointFolder::~CheckpointFolder() { ::close(lock_); }
 
@@ -237,6 +238,8 @@ Status CheckpointFolder::RemoveLeftovers() {
   for (const std::string& path : leftovers) RT_TRY(RemoveTree(path));
   return Status::Ok();
 }
+
+void CheckpointFolder::BeginRun() { run_id_ = NewId().substr(0, kRunIdLetters); }
 
 std::string CheckpointFolder::WorkFolder() const { return path_ + "/" + kWork + run_id_; }
 

@@ -61,6 +61,8 @@ class CheckpointFolder final : public CheckpointStore {
   const std::string& job_id() const { return job_id_; }
   const std::string& earlier_job_id() const { return earlier_job_id_; }  // "" in the first
   const std::string& path() const { return path_; }
+  // What is written from now on is of another run; the one before has come to an end.
+  void BeginRun();
   // A folder of this run's own, not made yet.
   std::string WorkFolder() const;
   // A new life: job_id() is another one from now on. Nothing is touched before BeginAfresh, which
