@@ -156,58 +156,84 @@ Result<std::optional<LoadedCheckpoint>> DurableJob::Find(const PlannedJob& plann
 }
 
 // Entries that lie in RocksDB stay there; a checkpoint of state in memory may go into either.
-Status DurableJob::ChooseBackend() {
+void DurableJob::ChooseBackend() {
   const Options& options = planned_.options;
   const bool is_kept_there =
       chosen_ && std::any_of(chosen_->checkpoint.lanes.begin(), chosen_->checkpoint.lanes.end(),
                              [](const LaneState& lane) { return !lane.files.empty(); });
-  const bool several_lanes = LanesOf(planned_) > 1;
   const bool wants =
       options.Get("state.backend.type") != "hashmap" || !options.IsSet("state.backend.type");
-  if (is_kept_there && several_lanes)
-    return Status::Unsupported("state in RocksDB on several lanes")
-        .WithHint("go on with it on one lane");
   if (is_kept_there && !wants)
     say_("the state is in RocksDB and stays there: 'state.backend.type' has no effect");
-  if (several_lanes && options.IsSet("state.backend.type") && wants)
-    say_("on several lanes state is kept in memory, not in RocksDB");
-  uses_rocksdb_ = is_kept_there || (wants && !several_lanes);
-  return Status::Ok();
+  uses_rocksdb_ = is_kept_there || wants;
 }
 
-Result<std::vector<uint32_t>> DurableJob::TablesOf(const BuildContext& context) const {
+Result<std::vector<DurableJob::NodeTable>> DurableJob::TablesOf(const BuildContext& context) const {
   BuildContext without;
   without.connectors = context.connectors;
   without.counts_conflicts = context.counts_conflicts;
   RT_ASSIGN(std::vector<JobGraph> graphs, BuildJob(planned_, std::move(without)));
+  std::vector<NodeTable> tables;
+  for (const JobNode& node : graphs.back().nodes()) {
+    if (!node.is_crossing) tables.push_back({0, graphs.size() > 1 && !node.is_absent});
+  }
   const Job job(std::move(graphs));
   RT_ASSIGN(const RestorePlan plan,
             PlanRestore(job.Identities(), chosen_->checkpoint, allows_lost_));
   const std::vector<NodeState>& kept = chosen_->checkpoint.lanes[0].nodes;
   uint32_t next = 0;
   for (const NodeState& state : kept) next = std::max(next, state.table);
-  std::vector<uint32_t> tables;
-  for (const int from : plan.from)
-    tables.push_back(from < 0 ? ++next : kept[static_cast<size_t>(from)].table);
+  for (size_t i = 0; i < tables.size(); ++i)
+    tables[i].table = plan.from[i] < 0 ? ++next : kept[static_cast<size_t>(plan.from[i])].table;
   return tables;
+}
+
+Status DurableJob::OpenStores(const std::vector<NodeTable>& tables) {
+  const Options& options = planned_.options;
+  const int lanes = LanesOf(planned_);
+  const int64_t memory = options.IsSet("rowtide.memory.limit")
+                             ? options.GetBytes("rowtide.memory.limit")
+                             : HalfOfMemory();
+  static const std::vector<LaneState> nothing;
+  const std::vector<LaneState>& kept = chosen_ ? chosen_->checkpoint.lanes : nothing;
+  const bool any = std::any_of(kept.begin(), kept.end(),
+                               [](const LaneState& lane) { return !lane.files.empty(); });
+  for (int lane = 0; lane < lanes; ++lane) {
+    const std::string work = folder_->WorkFolder(lane);
+    const auto share = [&](uint32_t table) -> std::optional<KeyGroupRange> {
+      for (const NodeTable& node : tables) {
+        if (node.table != table >> kNodeTableBits) continue;
+        if (node.is_shared) return KeyGroupsOfLane(lane, lanes);
+        if (lane == 0) return KeyGroupRange();
+      }
+      return std::nullopt;
+    };
+    std::unique_ptr<RocksDbLane> store;
+    if (!any) {
+      RT_ASSIGN(store, RocksDbLane::Create(work, memory / lanes));
+    } else if (kept.size() == static_cast<size_t>(lanes)) {
+      const std::vector<CheckpointFile>& files = kept[static_cast<size_t>(lane)].files;
+      RT_ASSIGN(store, RocksDbLane::Open(work, memory / lanes, files));
+    } else {
+      RT_ASSIGN(store, RocksDbLane::Import(work, memory / lanes, kept, share));
+    }
+    stores_.push_back(std::move(store));
+  }
+  return Status::Ok();
 }
 
 Result<std::vector<JobGraph>> DurableJob::Build(BuildContext context) {
   context.job_id = folder_->job_id();
   context.earlier_job_id = folder_->earlier_job_id();
-  RT_TRY(ChooseBackend());
+  ChooseBackend();
   if (!uses_rocksdb_) return BuildJob(planned_, std::move(context));
-  std::vector<CheckpointFile> from;
+  std::vector<NodeTable> tables;
   if (chosen_) {
-    RT_ASSIGN(context.tables, TablesOf(context));
-    from = chosen_->checkpoint.lanes[0].files;
+    RT_ASSIGN(tables, TablesOf(context));
+    for (const NodeTable& node : tables) context.tables.push_back(node.table);
   }
-  const Options& options = planned_.options;
-  const int64_t memory = options.IsSet("rowtide.memory.limit")
-                             ? options.GetBytes("rowtide.memory.limit")
-                             : HalfOfMemory();
-  RT_ASSIGN(store_, RocksDbLane::Create(folder_->WorkFolder(), from, memory));
-  context.tiers = {store_->tier()};
+  RT_TRY(OpenStores(tables));
+  for (const auto& store : stores_) context.tiers.push_back(store->tier());
   return BuildJob(planned_, std::move(context));
 }
 
@@ -216,7 +242,7 @@ void DurableJob::Prepare(JobOptions* options) {
                                                  chosen_ ? chosen_->checkpoint.epoch : 0, say_);
   options->checkpointer = checkpointer_.get();
   options->requests = requests_.get();
-  options->store = store_.get();
+  for (const auto& store : stores_) options->stores.push_back(store.get());
   options->head.job_name = planned_.name;
   options->head.plan = ExplainExec(planned_.plan);
   options->head.state_ttl_millis = planned_.options.GetMillis("table.exec.state.ttl");
@@ -269,7 +295,7 @@ std::optional<int64_t> DurableJob::DelayAfter(const Status& failure) {
 bool DurableJob::AwaitRestart(int64_t delay_millis, const std::atomic<int>& stop) {
   constexpr milliseconds kLook{20};
   checkpointer_ = nullptr;
-  store_ = nullptr;
+  stores_.clear();
   const steady_clock::time_point until = steady_clock::now() + milliseconds(delay_millis);
   while (true) {
     if (stop.load() != 0) return false;

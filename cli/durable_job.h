@@ -80,9 +80,16 @@ class DurableJob {
   DurableJob(std::unique_ptr<CheckpointFolder> folder, const PlannedJob& planned,
              StateSettings settings, int occurrence, Say say);
   bool IsWorthARestart(const Status& failure) const;
-  Status ChooseBackend();
-  // Of each node of the job: the table that has its entries in the checkpoint.
-  Result<std::vector<uint32_t>> TablesOf(const BuildContext& context) const;
+  void ChooseBackend();
+  // A node of the job: the table that has its entries in the checkpoint, and whether every lane has
+  // a share of them, or the first one has all.
+  struct NodeTable {
+    uint32_t table = 0;
+    bool is_shared = false;
+  };
+  Result<std::vector<NodeTable>> TablesOf(const BuildContext& context) const;
+  // One a lane, with the entries of the checkpoint that are the lane's.
+  Status OpenStores(const std::vector<NodeTable>& tables);
 
   std::unique_ptr<CheckpointFolder> folder_;
   const PlannedJob& planned_;
@@ -96,7 +103,7 @@ class DurableJob {
   bool allows_lost_ = false;
   std::optional<LoadedCheckpoint> chosen_;  // none: the job is new
   bool uses_rocksdb_ = false;
-  std::unique_ptr<RocksDbLane> store_;
+  std::vector<std::unique_ptr<RocksDbLane>> stores_;
   std::unique_ptr<Checkpointer> checkpointer_;
   std::unique_ptr<JobRequests> requests_ = std::make_unique<JobRequests>();
   std::unique_ptr<ControlSocket> control_;

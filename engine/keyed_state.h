@@ -29,6 +29,9 @@
 
 namespace rowtide {
 
+// A node has a number, and its states have the tables from `number << kNodeTableBits` on.
+inline constexpr int kNodeTableBits = 16;
+
 // One entry on its way down; no value = the entry is gone.
 struct StateChange {
   std::string_view key;

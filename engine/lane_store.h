@@ -1,10 +1,13 @@
 // The port of what a lane's keyed state lies in besides memory, as the runtime drives it.
 //
-//   between two batches   BeginCheckpoint(7)   what is there now belongs to 7: this is the pause
-//                         Work()               a slice of the copying, evicting, reading ahead
-//                         is_written() -> AwaitWritten(): the files of 7
+//   at a barrier          BeginCheckpoint()    a checkpoint is open
+//                         Freeze(3), …         what a node has now belongs to it: this is the pause
+//                         EndBarrier()         all nodes were frozen
+//   between two batches   Work()               a slice of the copying, evicting, reading ahead
+//                         is_written() -> AwaitWritten(): the files of the checkpoint
 //
-// Used by the lane's thread.
+// Nodes of a lane may come to a barrier one after the other, with rows behind it for the first ones
+// before the last ones are there. Used by the lane's thread.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +21,20 @@ namespace rowtide {
 class LaneStore {
  public:
   virtual ~LaneStore() = default;
-  // Requires: the one before was awaited.
-  virtual Status BeginCheckpoint(int64_t epoch) = 0;
+  // One that was begun before and not awaited is given up: this one holds all of it.
+  virtual Status BeginCheckpoint() = 0;
+  // Requires: BeginCheckpoint. `table`: of the node.
+  virtual void Freeze(uint32_t table) = 0;
+  virtual void EndBarrier() = 0;
   virtual Status Work() = 0;
-  // There is something to do, also while no rows come.
-  virtual bool busy() const = 0;
+  // There is something for Work to do, also while no rows come.
+  virtual bool has_work() const = 0;
+  // Something is on its way, and there will be.
+  virtual bool is_waiting() const = 0;
   // AwaitWritten would not wait.
   virtual bool is_written() const = 0;
-  // The files stay until the next BeginCheckpoint. After an error there is no checkpoint, and the
-  // next one holds what it would have held.
+  // Requires: EndBarrier. The files stay until the next BeginCheckpoint. After an error there is no
+  // checkpoint, and the next one holds what it would have held.
   virtual Result<std::vector<CheckpointFile>> AwaitWritten() = 0;
 };
 

@@ -41,20 +41,21 @@ StateTier::~StateTier() {
 }
 
 uint32_t StateTier::Register(TieredState* state, uint32_t first_table) {
-  const auto before = std::count(first_tables_.begin(), first_tables_.end(), first_table);
-  states_.push_back(state);
-  first_tables_.push_back(first_table);
+  const auto before = std::count_if(states_.begin(), states_.end(), [&](const Member& member) {
+    return member.first_table == first_table;
+  });
+  states_.push_back({state, first_table});
   return first_table + static_cast<uint32_t>(before);
 }
 
 void StateTier::Unregister(TieredState* state) {
   // Numbers of tables are given out in the order of making; nothing is made after this.
-  std::erase(states_, state);
+  std::erase_if(states_, [&](const Member& member) { return member.state == state; });
 }
 
 int64_t StateTier::bytes() const {
   int64_t bytes = run_->bytes();
-  for (const TieredState* state : states_) bytes += state->bytes();
+  for (const Member& member : states_) bytes += member.state->bytes();
   for (const auto& run : runs_) bytes += run->bytes();
   return bytes;
 }
@@ -62,20 +63,46 @@ int64_t StateTier::bytes() const {
 // --- checkpoints ---
 
 Status StateTier::BeginCheckpoint(std::string folder) {
-  folder_.clear();  // of one that nobody waits for any more
+  RT_TRY(OpenCheckpoint(std::move(folder)));
+  for (const Member& member : states_) member.state->Freeze();
+  EndBarrier();
+  return Status::Ok();
+}
+
+Status StateTier::OpenCheckpoint(std::string folder) {
+  is_open_ = false;
+  folder_.clear();
   RT_TRY(WriteAll());
-  for (TieredState* state : states_) state->Freeze();
-  copies_ = unsettled_ = true;
   folder_ = std::move(folder);
   has_files_ = false;
+  is_open_ = true;
   return Status::Ok();
+}
+
+void StateTier::Freeze(uint32_t node) {
+  RT_DCHECK(is_open_);
+  for (const Member& member : states_) {
+    if (member.node() != node) continue;
+    member.state->Freeze();
+    copies_ = unsettled_ = true;
+  }
+}
+
+void StateTier::EndBarrier() {
+  copies_ = unsettled_ = true;
+  is_open_ = false;
 }
 
 bool StateTier::busy() const { return copies_ || writer_ || !runs_.empty() || warms_up_; }
 
+bool StateTier::waits() const {
+  const bool copies_now = copies_ && runs_.size() < kWaitingRunsMax;
+  return writer_ && !writer_->done && !copies_now && !warms_up_;
+}
+
 bool StateTier::written() const {
   if (has_files_) return true;
-  return !copies_ && runs_.empty() && writer_ && writer_->done;
+  return !is_open_ && folder_.empty() && !copies_ && runs_.empty() && writer_ && writer_->done;
 }
 
 Result<std::vector<CheckpointFile>> StateTier::WaitWritten() {
@@ -99,8 +126,8 @@ Status StateTier::Work() {
 Status StateTier::CopySlice(int entries_max) {
   if (!copies_) return Status::Ok();
   copies_ = false;
-  for (TieredState* state : states_) {
-    if (!state->CopyFrozen(entries_max, run_.get())) {
+  for (const Member& member : states_) {
+    if (!member.state->CopyFrozen(entries_max, run_.get())) {
       copies_ = true;
       break;
     }
@@ -111,7 +138,7 @@ Status StateTier::CopySlice(int entries_max) {
 }
 
 Status StateTier::StartWriter() {
-  const bool ends = !copies_ && !folder_.empty();
+  const bool ends = !copies_ && !is_open_ && !folder_.empty();
   if (runs_.empty() && !ends) return Status::Ok();
   auto writer = std::make_unique<Writer>();
   writer->runs = std::move(runs_);
@@ -151,13 +178,14 @@ Status StateTier::CollectWriter(bool waits) {
   }
   if (unsettled_ && !copies_ && runs_.empty()) {
     unsettled_ = false;
-    for (TieredState* state : states_) state->FrozenIsBelow();
+    for (const Member& member : states_) member.state->FrozenIsBelow();
   }
   return Status::Ok();
 }
 
 // Everything that is frozen, now.
 Status StateTier::WriteAll() {
+  RT_DCHECK(!is_open_);
   while (copies_ || writer_ || !runs_.empty() || !folder_.empty()) {
     RT_TRY(CollectWriter(!copies_ || runs_.size() >= kWaitingRunsMax));
     if (runs_.size() < kWaitingRunsMax) RT_TRY(CopySlice(kCopiedAtOnce));
@@ -171,16 +199,15 @@ Status StateTier::WriteAll() {
 // An eighth of what is allowed goes at once, so that runs are large. What is on its way down cannot
 // be forgotten before it has arrived: it is waited for.
 Status StateTier::EvictIfOver() {
-  const int64_t held = bytes();
-  if (held <= options_.bytes_max) return Status::Ok();
+  if (is_open_ || bytes() <= options_.bytes_max) return Status::Ok();
   RT_TRY(WriteAll());
   warms_up_ = false;
   const int64_t wanted = bytes() - options_.bytes_max / 8 * 7;
   if (wanted <= 0) return Status::Ok();
   auto dirty = std::make_unique<StateRun>();
   int64_t total = 0;
-  for (const TieredState* state : states_) total += state->bytes();
-  for (TieredState* state : states_) {
+  for (const Member& member : states_) total += member.state->bytes();
+  for (const auto& [state, table] : states_) {
     const double share = static_cast<double>(state->bytes()) / static_cast<double>(total);
     state->ChooseVictims(static_cast<int64_t>(share * static_cast<double>(wanted)) + 1,
                          dirty.get());
@@ -189,7 +216,7 @@ Status StateTier::EvictIfOver() {
     runs_.push_back(std::move(dirty));
     RT_TRY(WriteAll());
   }
-  for (TieredState* state : states_) state->DropVictims();
+  for (const Member& member : states_) member.state->DropVictims();
   return Status::Ok();
 }
 
@@ -199,8 +226,8 @@ Status StateTier::WarmUp() {
     warms_up_ = false;
     return Status::Ok();
   }
-  for (TieredState* state : states_) {
-    RT_ASSIGN(const bool all, state->WarmUp(kReadAtOnce));
+  for (const Member& member : states_) {
+    RT_ASSIGN(const bool all, member.state->WarmUp(kReadAtOnce));
     if (!all) return Status::Ok();
   }
   warms_up_ = false;

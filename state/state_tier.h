@@ -8,7 +8,9 @@
 //
 // A checkpoint holds exactly what was there at BeginCheckpoint: an entry that changes before its
 // slice is copied out first. The lane's operators are snapshotted between the same two batches;
-// their bytes hold what is no keyed entry.
+// their bytes hold what is no keyed entry. Where they come to a barrier one after the other, each
+// is frozen when it is there (OpenCheckpoint, Freeze, EndBarrier), and until all are nothing is
+// evicted: what has changed behind the barrier must not come down before the checkpoint is made.
 //
 // The runtime makes a backend, a tier over it, then operators with `tier` in their context, and
 // destroys them in the opposite order. It calls Work between batches as often as it likes, and as
@@ -62,12 +64,18 @@ class StateTier {
 
   // --- for the runtime ---
   Status BeginCheckpoint(std::string folder);
+  // The same in steps. Gives up a checkpoint that nobody has waited for.
+  Status OpenCheckpoint(std::string folder);
+  void Freeze(uint32_t node);  // the states of one operator
+  void EndBarrier();
   Status Work();
   // There is something to copy, write or read.
   bool busy() const;
+  // All of that is done by a thread, for now.
+  bool waits() const;
   // WaitWritten would not wait.
   bool written() const;
-  // Requires: BeginCheckpoint. After an error the checkpoint is not made; what it was to hold is
+  // Requires: EndBarrier. After an error the checkpoint is not made; what it was to hold is
   // part of the next one.
   Result<std::vector<CheckpointFile>> WaitWritten();
   int64_t bytes() const;
@@ -84,6 +92,11 @@ class StateTier {
 
  private:
   struct Writer;
+  struct Member {
+    TieredState* state;
+    uint32_t first_table;
+    uint32_t node() const { return first_table >> kNodeTableBits; }
+  };
   Status CopySlice(int entries_max);
   Status CollectWriter(bool waits);
   Status StartWriter();
@@ -93,15 +106,15 @@ class StateTier {
 
   KeyedStateBackend* backend_;
   Options options_;
-  std::vector<TieredState*> states_;
-  std::vector<uint32_t> first_tables_;
+  std::vector<Member> states_;
   bool copies_ = false;     // some state has frozen entries
   bool unsettled_ = false;  // something was copied out that is not below yet
   bool warms_up_ = false;
   std::unique_ptr<StateRun> run_;               // being gathered
   std::deque<std::unique_ptr<StateRun>> runs_;  // to be written, in this order
   std::unique_ptr<Writer> writer_;
-  std::string folder_;  // of the checkpoint that is to be made; empty: none
+  bool is_open_ = false;  // not all operators have come to the barrier
+  std::string folder_;    // of the checkpoint that is to be made; empty: none
   std::vector<CheckpointFile> files_;
   bool has_files_ = false;
 };

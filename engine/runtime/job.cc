@@ -25,8 +25,12 @@ Job::Job(JobGraph graph, JobOptions options) : Job(OneLane(std::move(graph)), st
 Job::Job(std::vector<JobGraph> lanes, JobOptions options) : options_(std::move(options)) {
   RT_CHECK(!lanes.empty());
   const Lane::Ticks ticks{options_.clock, options_.tick_interval_millis};
-  for (JobGraph& graph : lanes)
-    lanes_.push_back(std::make_unique<Lane>(std::move(graph), options_.samples_time, ticks));
+  RT_CHECK(options_.stores.empty() || options_.stores.size() == lanes.size());
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    LaneStore* const store = options_.stores.empty() ? nullptr : options_.stores[i];
+    lanes_.push_back(
+        std::make_unique<Lane>(std::move(lanes[i]), options_.samples_time, ticks, store));
+  }
   states_.resize(lanes_.size());
 }
 
@@ -108,17 +112,15 @@ Result<JobEnd> Job::RunLane(Lane& lane, bool is_first) {
       return JobEnd::kEnded;
     }
     if (is_first) RT_TRY(LookAtCheckpoints());
-    if (is_several()) {
-      if (is_first && options_.requests != nullptr && options_.requests->is_waiting()) {
-        is_paused_ = true;
-        Halt(Status::Ok());
-        return JobEnd::kEnded;
-      }
-      RT_TRY(TakeOrders(lane));
-    } else {
+    if (!is_several()) {
       RT_ASSIGN(const bool stops, ServeRequest());
       if (stops) return JobEnd::kStopped;
+    } else if (is_first && options_.requests != nullptr && options_.requests->is_waiting()) {
+      is_paused_ = true;
+      Halt(Status::Ok());
+      return JobEnd::kEnded;
     }
+    RT_TRY(TakeOrders(lane));
     RT_TRY(lane.TickIfDue());
     RT_ASSIGN(const SourceState state, lane.Step(StopRequested(), lacks_room_));
     if (state == SourceState::kEnd && !std::exchange(has_retired, true) && Retire())
@@ -127,7 +129,7 @@ Result<JobEnd> Job::RunLane(Lane& lane, bool is_first) {
     if (state == SourceState::kMore) {
       waiting = 0;
       guess_millis = 1;
-    } else if (options_.store != nullptr && options_.store->busy()) {
+    } else if (lane.has_work_on_store()) {
       continue;
     } else if (++waiting >= lane.polls_to_wait()) {
       if (!lacks_room_) RT_TRY(lane.task().FlushSinks());
@@ -163,12 +165,12 @@ Status Job::failure() const {
 }
 
 Status Job::Settle() {
-  if (!is_several()) return Status::Ok();
   for (const auto& lane : lanes_) RT_TRY(TakeOrders(*lane));
   RT_TRY(DrainAll());
-  for (const auto& lane : lanes_) (void)lane->task().TakeSnapshot();
-  for (std::optional<LaneState>& state : states_) state = std::nullopt;
-  is_collecting_ = false;
+  for (const auto& lane : lanes_) lane->ForgetSnapshot();
+  for (auto& state : states_) state = std::nullopt;
+  handed_in_ = 0;
+  begun_ = std::nullopt;
   return Status::Ok();
 }
 
@@ -199,15 +201,15 @@ Checkpoint Job::NewCheckpoint(int64_t epoch, CheckpointKind kind) const {
   Checkpoint checkpoint = options_.head;
   checkpoint.epoch = epoch;
   checkpoint.kind = kind;
+  checkpoint.next_source = static_cast<uint32_t>(lanes_[0]->turn());
   if (options_.clock != nullptr) checkpoint.millis = options_.clock->NowMillis();
   return checkpoint;
 }
 
 Result<Checkpoint> Job::Snapshot(int64_t epoch, CheckpointKind kind) {
   Checkpoint checkpoint = NewCheckpoint(epoch, kind);
-  checkpoint.next_source = static_cast<uint32_t>(lanes_[0]->turn());
   for (const auto& lane : lanes_) {
-    RT_ASSIGN(LaneState state, lane->task().Snapshot(epoch));
+    RT_ASSIGN(LaneState state, lane->Snapshot(epoch));
     checkpoint.lanes.push_back(std::move(state));
   }
   return checkpoint;
@@ -253,95 +255,91 @@ Status Job::LookAtCheckpoints() {
   if (checkpointer == nullptr) return Status::Ok();
   lacks_room_ = checkpointer->WaitsForRoom();
   RT_ASSIGN(const std::optional<int64_t> decided, checkpointer->Outcome());
-  if (!is_several()) {
-    RT_TRY(CommitAll(decided));
-    if (options_.store != nullptr) RT_TRY(LookAtStore());
-    if (begun_ || !checkpointer->IsDue()) return Status::Ok();
-    RT_ASSIGN(Checkpoint checkpoint, Snapshot(checkpointer->next_epoch()));
-    if (options_.store == nullptr) {
-      checkpointer->Begin(std::move(checkpoint));
-      return Status::Ok();
-    }
-    begun_ = std::move(checkpoint);
-    return options_.store->BeginCheckpoint(begun_->epoch);
-  }
   if (decided) {
     showing_ = lanes();
     decided_ = *decided;
     NotifyAll();
   }
-  if (is_collecting_) {
-    const std::lock_guard lock(mutex_);
-    for (const auto& state : states_) {
-      if (!state) return Status::Ok();
-    }
-    Checkpoint checkpoint = NewCheckpoint(barrier_, CheckpointKind::kPeriodic);
-    for (std::optional<LaneState>& state : states_)
-      checkpoint.lanes.push_back(std::move(*std::exchange(state, std::nullopt)));
-    is_collecting_ = false;
-    checkpointer->Begin(std::move(checkpoint));
-  } else if (showing_ == 0 && checkpointer->IsDue()) {
-    is_collecting_ = true;
-    barrier_ = checkpointer->next_epoch();
-    NotifyAll();
-  }
+  if (begun_) return WriteIfComplete();
+  if (showing_ > 0 || !checkpointer->IsDue()) return Status::Ok();
+  begun_ = NewCheckpoint(checkpointer->next_epoch(), CheckpointKind::kPeriodic);
+  barrier_ = begun_->epoch;
+  NotifyAll();
   return Status::Ok();
 }
 
-Status Job::LookAtStore() {
-  RT_TRY(options_.store->Work());
-  return begun_ && options_.store->is_written() ? TakeFiles() : Status::Ok();
-}
-
-Status Job::TakeFiles() {
+Status Job::WriteIfComplete() {
+  if (handed_in_ < lanes()) return Status::Ok();
   Checkpoint checkpoint = std::move(*std::exchange(begun_, std::nullopt));
-  Result<std::vector<CheckpointFile>> files = options_.store->AwaitWritten();
-  if (!files.ok()) return options_.checkpointer->GiveUp(files.status()).status();
-  checkpoint.lanes[0].files = std::move(*files);
+  Status failure = Status::Ok();
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& handed_in : states_) {
+      Result<LaneState> state = std::move(*std::exchange(handed_in, std::nullopt));
+      if (state.ok()) {
+        checkpoint.lanes.push_back(std::move(*state));
+      } else if (failure.ok()) {
+        failure = state.status();
+      }
+    }
+    handed_in_ = 0;
+  }
+  if (!failure.ok()) return options_.checkpointer->GiveUp(std::move(failure)).status();
   options_.checkpointer->Begin(std::move(checkpoint));
   return Status::Ok();
 }
 
 bool Job::HasOrders(const Lane& lane) const {
+  if (&lane == lanes_[0].get() && handed_in_ == lanes()) return true;
   return decided_ > lane.shown_epoch() || barrier_ > lane.task().newest_barrier();
 }
 
 Status Job::TakeOrders(Lane& lane) {
+  RT_TRY(lane.WorkOnStore());
   if (decided_ > lane.shown_epoch()) {
     lane.set_shown_epoch(decided_);
     RT_TRY(lane.task().Commit(decided_));
     --showing_;
   }
   if (barrier_ > lane.task().newest_barrier()) RT_TRY(lane.task().Meet(Barrier{barrier_}));
-  std::optional<LaneState> state = lane.task().TakeSnapshot();
-  if (!state) return Status::Ok();
+  HandIn(lane);
+  return Status::Ok();
+}
+
+void Job::HandIn(Lane& lane) {
+  std::optional<Result<LaneState>> state = lane.TakeSnapshot();
+  if (!state) return;
   {
     const std::lock_guard lock(mutex_);
     for (size_t i = 0; i < lanes_.size(); ++i) {
       if (lanes_[i].get() == &lane) states_[i] = std::move(state);
     }
+    ++handed_in_;
   }
   lanes_[0]->signal().Notify();
-  return Status::Ok();
 }
 
 Status Job::TakeCheckpoint(CheckpointKind kind) {
   Checkpointer* const checkpointer = options_.checkpointer;
   if (checkpointer == nullptr) return Status::Ok();
-  if (begun_) RT_TRY(TakeFiles());
+  RT_TRY(Settle());
   if (checkpointer->is_writing()) {
     RT_ASSIGN(const std::optional<int64_t> earlier, checkpointer->Await());
     RT_TRY(CommitAll(earlier));
   }
-  RT_ASSIGN(Checkpoint checkpoint, Snapshot(checkpointer->next_epoch(), kind));
-  if (options_.store != nullptr) {
-    RT_TRY(options_.store->BeginCheckpoint(checkpoint.epoch));
-    RT_ASSIGN(checkpoint.lanes[0].files, options_.store->AwaitWritten());
-  }
+  RT_ASSIGN(Checkpoint checkpoint, SnapshotWithFiles(checkpointer->next_epoch(), kind));
   checkpointer->Begin(std::move(checkpoint));
   RT_ASSIGN(const std::optional<int64_t> decided, checkpointer->Await());
   if (!decided) return Status::External("the last checkpoint could not be written");
   return CommitAll(decided);
+}
+
+// All stores write at the same time.
+Result<Checkpoint> Job::SnapshotWithFiles(int64_t epoch, CheckpointKind kind) {
+  RT_ASSIGN(Checkpoint checkpoint, Snapshot(epoch, kind));
+  for (const auto& lane : lanes_) RT_TRY(lane->WorkOnStore());
+  for (size_t i = 0; i < lanes_.size(); ++i) RT_TRY(lanes_[i]->AddFiles(&checkpoint.lanes[i]));
+  return checkpoint;
 }
 
 // First a checkpoint, so that all is shown that belongs to the savepoint and it stages nothing: it
@@ -355,11 +353,7 @@ Result<bool> Job::ServeRequest() {
   if (!request->savepoint.empty()) {
     Checkpointer* const checkpointer = options_.checkpointer;
     RT_ASSIGN(Checkpoint checkpoint,
-              Snapshot(checkpointer->last_epoch(), CheckpointKind::kSavepoint));
-    if (options_.store != nullptr) {
-      RT_TRY(options_.store->BeginCheckpoint(checkpoint.epoch));
-      RT_ASSIGN(checkpoint.lanes[0].files, options_.store->AwaitWritten());
-    }
+              SnapshotWithFiles(checkpointer->last_epoch(), CheckpointKind::kSavepoint));
     status = checkpointer->WriteSavepoint(checkpoint, request->savepoint);
   }
   const bool stops = status.ok() && request->stops;

@@ -8,11 +8,11 @@
 // sequence of input gives one output on one lane, and one changelog of each key on several.
 // `Snapshot` may be taken between any two steps; a job built anew from the same plan, on any number
 // of lanes, and restored from it goes on as if nothing had happened. With a checkpointer that
-// happens by itself: at every interval, at a stop request and at the end. Where lanes run, the
-// first one asks all of them for a barrier, each hands in what it held there, and when an epoch is
-// decided each has its sinks show it. Sinks are finished at a clean end and abandoned after a
-// failure. While no source has anything, what was written is flushed and the job sleeps until a
-// source wakes it (SourceWakeup), a tick is due or somebody asks it to stop.
+// happens by itself: at every interval, at a stop request and at the end. The first lane asks all
+// of them for a barrier, each hands in what it held there when the files of its store are there,
+// and when an epoch is decided each has its sinks show it. Sinks are finished at a clean end and
+// abandoned after a failure. While no source has anything, what was written is flushed and the job
+// sleeps until a source wakes it (SourceWakeup), a tick is due or somebody asks it to stop.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,6 @@
 #include <vector>
 
 #include "engine/clock.h"
-#include "engine/lane_store.h"
 #include "engine/runtime/checkpointer.h"
 #include "engine/runtime/job_graph.h"
 #include "engine/runtime/job_requests.h"
@@ -42,7 +41,7 @@ struct JobOptions {
   std::function<bool()> is_enough;
   bool samples_time = false;             // for Stats and TimePaths
   Checkpointer* checkpointer = nullptr;  // borrowed; none: no checkpoints
-  LaneStore* store = nullptr;            // borrowed; of the only lane; none: state is in memory
+  std::vector<LaneStore*> stores;        // borrowed; one a lane; none: state is in memory
   JobRequests* requests = nullptr;       // borrowed; asked between two polls
   Checkpoint head;                       // what every checkpoint says of the job: name, plan, TTL
 };
@@ -107,20 +106,21 @@ class Job {
   bool is_several() const { return lanes_.size() > 1; }
 
   // --- checkpoints ---
-  // The first lane: takes a checkpoint if one is due, and has sinks show what was decided.
+  // The first lane: asks for a checkpoint if one is due, has it written when all lanes have handed
+  // in theirs, and says what was decided.
   Status LookAtCheckpoints();
-  // Each of several lanes: does what the first one has asked for.
+  Status WriteIfComplete();
+  // Each lane: works on its store, and does what the first one has asked for.
   Status TakeOrders(Lane& lane);
+  void HandIn(Lane& lane);
   bool HasOrders(const Lane& lane) const;
   // Whether the job was asked to stop. Requires: no lane runs but the caller's.
   Result<bool> ServeRequest();
   // Takes one now and waits until it is decided. Requires: no lane runs.
   Status TakeCheckpoint(CheckpointKind kind);
+  // A snapshot with the files of all stores.
+  Result<Checkpoint> SnapshotWithFiles(int64_t epoch, CheckpointKind kind);
   Status CommitAll(std::optional<int64_t> epoch);
-  // With a store: what it has to do between two batches, and its part of the next checkpoint.
-  Status LookAtStore();
-  // Its part is there, or failed.
-  Status TakeFiles();
   Checkpoint NewCheckpoint(int64_t epoch, CheckpointKind kind) const;
   // What a lane is restored from: of each node the states that it takes in.
   NodeStates StatesOf(size_t lane, const Checkpoint& checkpoint, const RestorePlan& plan) const;
@@ -128,7 +128,7 @@ class Job {
   std::vector<std::unique_ptr<Lane>> lanes_;
   JobOptions options_;
   size_t lane_turn_ = 0;             // of Step
-  std::optional<Checkpoint> begun_;  // lacks the files of the store so far
+  std::optional<Checkpoint> begun_;  // the first lane's: a barrier is under way, lanes are missing
 
   // While lanes run on threads:
   std::atomic<int> retired_ = 0;
@@ -138,10 +138,10 @@ class Job {
   std::atomic<int64_t> barrier_ = 0;      // the newest epoch that was asked for
   std::atomic<int64_t> decided_ = 0;      // the newest epoch that sinks are to show
   std::atomic<int> showing_ = 0;          // lanes that have not yet
-  bool is_collecting_ = false;            // the first lane's: a barrier is under way
+  std::atomic<int> handed_in_ = 0;        // lanes whose part of the checkpoint is there
   mutable std::mutex mutex_;
-  std::optional<Status> failure_;                 // under the mutex
-  std::vector<std::optional<LaneState>> states_;  // under the mutex: at the barrier
+  std::optional<Status> failure_;                         // under the mutex
+  std::vector<std::optional<Result<LaneState>>> states_;  // under the mutex: what was handed in
 };
 
 }  // namespace rowtide

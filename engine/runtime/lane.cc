@@ -10,12 +10,15 @@ namespace {
 
 // A stop request may come without waking the lane.
 constexpr int64_t kLongestWaitMillis = 20;
+// What a thread of the store has done is taken up soon.
+constexpr int64_t kStoreWaitMillis = 1;
 
 }  // namespace
 
-Lane::Lane(JobGraph graph, bool samples_time, Ticks ticks)
-    : task_(std::move(graph), samples_time), ticks_(ticks) {
+Lane::Lane(JobGraph graph, bool samples_time, Ticks ticks, LaneStore* store)
+    : task_(std::move(graph), samples_time), store_(store), ticks_(ticks) {
   task_.SetSignal(&signal_);
+  task_.SetStore(store);
   if (ticks_.clock != nullptr && ticks_.interval_millis > 0)
     next_tick_millis_ = ticks_.clock->NowMillis() + ticks_.interval_millis;
 }
@@ -67,6 +70,26 @@ size_t Lane::polls_to_wait() const {
   return rests_ ? 1 : std::max<size_t>(task_.sources().size(), 1);
 }
 
+std::optional<Result<LaneState>> Lane::TakeSnapshot() {
+  if (std::optional<LaneState> state = task_.TakeSnapshot()) without_files_ = std::move(state);
+  if (!without_files_ || (store_ != nullptr && !store_->is_written())) return std::nullopt;
+  LaneState state = std::move(*std::exchange(without_files_, std::nullopt));
+  Status status = AddFiles(&state);
+  if (!status.ok()) return status;
+  return state;
+}
+
+void Lane::ForgetSnapshot() {
+  (void)task_.TakeSnapshot();
+  without_files_ = std::nullopt;
+}
+
+Status Lane::AddFiles(LaneState* state) {
+  if (store_ == nullptr) return Status::Ok();
+  RT_ASSIGN(state->files, store_->AwaitWritten());
+  return Status::Ok();
+}
+
 Status Lane::TickIfDue() {
   if (next_tick_millis_ == 0) return Status::Ok();
   const int64_t now = ticks_.clock->NowMillis();
@@ -76,7 +99,8 @@ Status Lane::TickIfDue() {
 }
 
 void Lane::Wait(int64_t guess_millis, const std::function<bool()>& has_news) {
-  int64_t millis = kLongestWaitMillis;
+  const bool waits = store_ != nullptr && store_->is_waiting();
+  int64_t millis = waits ? kStoreWaitMillis : kLongestWaitMillis;
   if (next_tick_millis_ != 0)
     millis = std::clamp<int64_t>(next_tick_millis_ - ticks_.clock->NowMillis(), 0, millis);
   signal_.Arm();

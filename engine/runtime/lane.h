@@ -1,12 +1,14 @@
 // One lane of a job: a task, whose turn its sources are on, its ticks, and how it sleeps.
 //
 // What comes from other lanes goes first, so that nobody waits for this one; then one source is
-// polled, unless a lane that it feeds is behind. All of it is used by one thread; what others may
-// look at while it runs is `signal` and `published_progress`.
+// polled, unless a lane that it feeds is behind. A snapshot at a barrier is complete when the files
+// of the lane's store are written, while rows go on. All of it is used by one thread; what others
+// may look at while it runs is `signal` and `published_progress`.
 #pragma once
 
 #include <functional>
 #include <mutex>
+#include <optional>
 
 #include "engine/clock.h"
 #include "engine/runtime/lane_signal.h"
@@ -20,7 +22,8 @@ class Lane {
     const Clock* clock = nullptr;  // none: no ticks
     int64_t interval_millis = 0;   // 0: no ticks
   };
-  Lane(JobGraph graph, bool samples_time, Ticks ticks);
+  // `store`: borrowed; null: all state is in memory.
+  Lane(JobGraph graph, bool samples_time, Ticks ticks, LaneStore* store);
 
   Task& task() { return task_; }
   const Task& task() const { return task_; }
@@ -35,6 +38,18 @@ class Lane {
   // Everything that other lanes have sent. False: there was nothing.
   Result<bool> Drain();
   bool sources_ended() const;
+
+  // --- checkpoints ---
+  // What the store has to do between two batches.
+  Status WorkOnStore() { return store_ != nullptr ? store_->Work() : Status::Ok(); }
+  bool has_work_on_store() const { return store_ != nullptr && store_->has_work(); }
+  // Once for each barrier that was met: what the checkpoint has of this lane, or why it has not.
+  std::optional<Result<LaneState>> TakeSnapshot();
+  // The barrier was met in vain.
+  void ForgetSnapshot();
+  // Now, and without the files of the store; then those.
+  Result<LaneState> Snapshot(int64_t epoch) { return task_.Snapshot(epoch); }
+  Status AddFiles(LaneState* state);
 
   Status TickIfDue();
   // Until a source or the signal wakes it, a tick is due, or `guess_millis` have passed where a
@@ -55,6 +70,8 @@ class Lane {
 
  private:
   Task task_;
+  LaneStore* store_;
+  std::optional<LaneState> without_files_;  // of the newest barrier
   Ticks ticks_;
   LaneSignal signal_;
   size_t turn_ = 0;

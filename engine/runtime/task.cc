@@ -305,11 +305,19 @@ std::vector<std::string> Task::Summaries(const std::vector<const Task*>& lanes) 
 Result<LaneState> Task::Snapshot(int64_t epoch) {
   LaneState lane;
   lane.nodes.reserve(kept_.size());
+  if (store_ != nullptr) RT_TRY(store_->BeginCheckpoint());
   for (const int node : kept_) {
-    RT_ASSIGN(NodeState state, nodes_[static_cast<size_t>(node)]->Snapshot(epoch));
+    RT_ASSIGN(NodeState state, WriteDown(*nodes_[static_cast<size_t>(node)], epoch));
     lane.nodes.push_back(std::move(state));
   }
+  if (store_ != nullptr) store_->EndBarrier();
   return lane;
+}
+
+Result<NodeState> Task::WriteDown(const Node& node, int64_t epoch) {
+  RT_ASSIGN(NodeState state, node.Snapshot(epoch));
+  if (store_ != nullptr) store_->Freeze(node.work.table);
+  return state;
 }
 
 void Task::FindFragments() {
@@ -351,6 +359,7 @@ Status Task::Meet(Barrier barrier) {
     return Status::Internal("barrier {} comes while barrier {} is under way", barrier.epoch,
                             barrier_->epoch);
   }
+  if (store_ != nullptr) RT_TRY(store_->BeginCheckpoint());
   barrier_ = barrier;
   newest_barrier_ = barrier.epoch;
   at_barrier_.nodes.assign(kept_.size(), {});
@@ -382,7 +391,7 @@ Status Task::WriteDown(int fragment) {
   for (size_t i = 0; i < kept_.size(); ++i) {
     const auto node = static_cast<size_t>(kept_[i]);
     if (fragment_of_[node] != fragment) continue;
-    RT_ASSIGN(at_barrier_.nodes[i], nodes_[node]->Snapshot(barrier_->epoch));
+    RT_ASSIGN(at_barrier_.nodes[i], WriteDown(*nodes_[node], barrier_->epoch));
   }
   for (size_t i = 0; i < nodes_.size(); ++i) {
     if (fragment_of_[i] != fragment) continue;
@@ -395,6 +404,7 @@ Status Task::WriteDown(int fragment) {
 }
 
 Status Task::Finished() {
+  if (store_ != nullptr) store_->EndBarrier();
   barrier_ = std::nullopt;
   snapshot_ = std::move(at_barrier_);
   return Status::Ok();

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/lane_store.h"
 #include "engine/runtime/job_graph.h"
 #include "engine/runtime/stats.h"
 #include "engine/runtime/time_merger.h"
@@ -52,6 +53,8 @@ class Task {
 
   // Of a job of several lanes: whom what comes from other lanes wakes.
   void SetSignal(LaneSignal* signal);
+  // What keyed state lies in besides memory: a snapshot freezes it.
+  void SetStore(LaneStore* store) { store_ = store; }
   // Hands on one event of each gate that has one. False: there was none.
   Result<bool> StepGates();
   bool gates_are_ready() const;
@@ -72,8 +75,8 @@ class Task {
   // The summaries of the sinks that have one, each over all lanes.
   static std::vector<std::string> Summaries(const std::vector<const Task*>& lanes);
 
-  // The state of every node, and what the sinks have staged for the epoch. Requires: nothing is on
-  // its way from other lanes.
+  // The state of every node, and what the sinks have staged for the epoch, without the files of the
+  // store. Requires: nothing is on its way from other lanes.
   Result<LaneState> Snapshot(int64_t epoch);
   // The same at a barrier: sources are at it now, gates when they have it from all lanes, and what
   // they feed together is written down, and hands the barrier on, when all of them are. No source
@@ -104,6 +107,7 @@ class Task {
   Status Rarely(Call call);
   static Status RestoreNode(Node& node, const std::vector<const NodeState*>& states);
   static Status RestoreState(Node& node, const NodeState& state, bool is_first);
+  Result<NodeState> WriteDown(const Node& node, int64_t epoch);
   // Nodes that direct calls lead from one to the other, whichever way.
   void FindFragments();
   // One of those that feed a fragment is at the barrier.
@@ -117,6 +121,7 @@ class Task {
   std::vector<int> sources_;
   std::vector<int> gates_;
   std::vector<Exchange*> exchanges_;
+  LaneStore* store_ = nullptr;
   TimeSamples samples_;
 
   // What is fed by the same sources and gates meets a barrier together.

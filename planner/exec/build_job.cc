@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "connectors/files/list.h"
+#include "engine/keyed_state.h"
 #include "engine/runtime/sink_thread.h"
 #include "engine/runtime/source_thread.h"
 #include "operators/drop_update_before.h"
@@ -24,8 +25,6 @@
 namespace rowtide {
 
 namespace {
-
-constexpr int kTableBits = 16;  // an operator has fewer states than that
 
 std::vector<std::string> ColumnTexts(const Schema& schema) {
   std::vector<std::string> columns;
@@ -342,7 +341,7 @@ class JobBuilder {
     context.counters = &meters->counters;
     context.state_size = &meters->state;
     if (!context_.tiers.empty()) context.tier = context_.tiers[static_cast<size_t>(lane)];
-    context.first_table = table_of_node_[static_cast<size_t>(rows.node)] << kTableBits;
+    context.first_table = table_of_node_[static_cast<size_t>(rows.node)] << kNodeTableBits;
     if (rows.in_all) context.key_groups = KeyGroupsOfLane(lane, lanes_);
     return context;
   }

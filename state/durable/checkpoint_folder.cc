@@ -229,7 +229,7 @@ Status CheckpointFolder::RemoveLeftovers() {
   std::error_code error;
   for (const auto& one : fs::directory_iterator(path_, error)) {
     const std::string name = one.path().filename().string();
-    const bool is_of_earlier_run = name.starts_with(kWork) && name != kWork + run_id_;
+    const bool is_of_earlier_run = name.starts_with(kWork) && !name.starts_with(kWork + run_id_);
     if (name.starts_with("." + std::string(kPrefix)) || name.ends_with(kPrepared) ||
         is_of_earlier_run || name == "control")
       leftovers.push_back(one.path().string());
@@ -241,7 +241,9 @@ Status CheckpointFolder::RemoveLeftovers() {
 
 void CheckpointFolder::BeginRun() { run_id_ = NewId().substr(0, kRunIdLetters); }
 
-std::string CheckpointFolder::WorkFolder() const { return path_ + "/" + kWork + run_id_; }
+std::string CheckpointFolder::WorkFolder(int lane) const {
+  return fmt::format("{}/{}{}-{}", path_, kWork, run_id_, lane);
+}
 
 std::string CheckpointFolder::NameOf(int64_t epoch) const {
   return fmt::format("{}{}-{}", kPrefix, epoch, run_id_);

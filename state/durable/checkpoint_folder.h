@@ -3,7 +3,7 @@
 //   <dir>/<job>/LOCK                     held while a process runs the job; its pid
 //              /ID                       of this life of the job and of the one before, a line each
 //              /DONE                     all input was read, and all rows are shown
-//              /.work-5f3a               RocksDB's, of a run: gone at the next start
+//              /.work-5f3a-0             RocksDB's, of a run's first lane: gone at the next start
 //              /.chk-8-5f3a              being written: gone at the next start
 //              /chk-7-5f3a.prepared      durable, not decided
 //              /chk-6-5f3a               decided: the name is the decision
@@ -63,8 +63,8 @@ class CheckpointFolder final : public CheckpointStore {
   const std::string& path() const { return path_; }
   // What is written from now on is of another run; the one before has come to an end.
   void BeginRun();
-  // A folder of this run's own, not made yet.
-  std::string WorkFolder() const;
+  // A folder of this run's own, for one of its lanes, not made yet.
+  std::string WorkFolder(int lane) const;
   // A new life: job_id() is another one from now on. Nothing is touched before BeginAfresh, which
   // writes it down and removes what is left of the old life.
   void ChooseNewLife();

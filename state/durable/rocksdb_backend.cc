@@ -13,6 +13,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -50,6 +51,12 @@ Status From(const rocksdb::Status& status, const char* doing, const std::string&
 Status From(const std::error_code& error, const char* doing, const std::string& path) {
   if (!error) return Status::Ok();
   return Status::External("cannot {} {}: {}", doing, path, error.message());
+}
+
+uint32_t TableOf(std::string_view key) {
+  uint32_t table;
+  std::memcpy(&table, key.data(), sizeof(table));
+  return __builtin_bswap32(table);
 }
 
 // RocksDB's own log is for people who work on RocksDB.
@@ -304,7 +311,7 @@ Result<std::vector<CheckpointFile>> RocksDbBackend::FilesOf(const std::string& f
 
 // --- other lanes' state ---
 
-Status RocksDbBackend::Import(const std::string& checkpoint, KeyGroupRange key_groups) {
+Status RocksDbBackend::Import(const std::string& checkpoint, const Share& share) {
   rocksdb::DB* opened = nullptr;
   rocksdb::Options options = store_->options;
   options.create_if_missing = false;
@@ -335,11 +342,13 @@ Status RocksDbBackend::Import(const std::string& checkpoint, KeyGroupRange key_g
     if (key.size() <= kTableBytes)
       return Status::Corruption("{} holds a key of {} bytes", checkpoint, key.size());
     const int group = static_cast<uint8_t>(key[kTableBytes]);
-    if (!key_groups.Has(group)) {
+    const std::optional<KeyGroupRange> groups = share(TableOf(key));
+    if (!groups || !groups->Has(group)) {
       // To the first group of this table, or behind its last one.
       std::string next(key.substr(0, kTableBytes));
-      next.push_back(static_cast<char>(group < key_groups.first ? key_groups.first : 0xff));
-      if (group > key_groups.last) next.push_back(static_cast<char>(0xff));
+      const bool comes = groups && group < groups->first;
+      next.push_back(static_cast<char>(comes ? groups->first : 0xff));
+      if (!comes) next.push_back(static_cast<char>(0xff));
       iterator->Seek(next);
       continue;
     }

@@ -4,7 +4,7 @@
 //   WriteRun     sorted entries -> files of at most 64 MiB -> ingested at once, no log, no memtable
 //   Checkpoint   hard links of all tables, and copies of what RocksDB needs to open them
 //   Open         the files of a checkpoint, linked (or copied) into a new working folder
-//   Import       the entries of some key groups out of another lane's checkpoint
+//   Import       the entries of some key groups out of another lane's checkpoint, one scan
 //
 // Memory is a block cache of a given size; indexes and filters lie in it too. Errors are kExternal
 // for the world (no space, a failing disk), naming the folder, and kCorruption for bytes that do
@@ -13,8 +13,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,9 +48,11 @@ class RocksDbBackend final : public KeyedStateBackend {
   Status WriteRun(std::span<const StateChange> sorted) override;
   Result<std::vector<CheckpointFile>> Checkpoint(const std::string& folder) override;
 
+  // Of each table the key groups that are wanted; none: nothing of it.
+  using Share = std::function<std::optional<KeyGroupRange>(uint32_t table)>;
   // Adds the entries of these key groups out of a checkpoint: for another number of lanes.
   // Requires: none of their keys is here.
-  Status Import(const std::string& checkpoint, KeyGroupRange key_groups);
+  Status Import(const std::string& checkpoint, const Share& share);
 
   // Bytes of all tables.
   int64_t file_bytes() const;

@@ -15,30 +15,64 @@ constexpr int64_t kCacheBytesMin = int64_t{4} << 20;
 
 }  // namespace
 
-Result<std::unique_ptr<RocksDbLane>> RocksDbLane::Create(std::string work,
-                                                         const std::vector<CheckpointFile>& from,
-                                                         int64_t memory_bytes) {
-  RT_TRY(RemoveTree(work));
-  RT_TRY(MakeFolders(work));
-  std::unique_ptr<RocksDbLane> lane(new RocksDbLane(std::move(work)));
+RocksDbLane::RocksDbLane(std::string work, int64_t memory_bytes)
+    : work_(std::move(work)),
+      memory_bytes_(memory_bytes),
+      cache_bytes_(std::clamp(memory_bytes / kCacheShare, kCacheBytesMin, kCacheBytesMax)) {}
+
+RocksDbOptions RocksDbLane::options() const {
   RocksDbOptions options;
-  const int64_t cache = std::clamp(memory_bytes / kCacheShare, kCacheBytesMin, kCacheBytesMax);
-  options.cache_bytes = static_cast<size_t>(cache);
-  const std::string db = lane->work_ + "/db";
-  if (from.empty()) {
-    RT_ASSIGN(lane->backend_, RocksDbBackend::Create(db, options));
-  } else {
-    const std::string links = lane->work_ + "/from";
-    RT_TRY(MakeFolders(links));
-    for (const CheckpointFile& file : from)
-      RT_TRY(LinkOrCopy(file.path, links + "/" + file.name, false));
-    RT_ASSIGN(lane->backend_, RocksDbBackend::Open(db, links, options));
+  options.cache_bytes = static_cast<size_t>(cache_bytes_);
+  return options;
+}
+
+void RocksDbLane::AddTier(bool restored) {
+  StateTier::Options tier;
+  tier.bytes_max = std::max(memory_bytes_ - cache_bytes_, kCacheBytesMin);
+  tier.restored = restored;
+  tier_ = std::make_unique<StateTier>(backend_.get(), tier);
+}
+
+Result<std::string> RocksDbLane::Link(const std::vector<CheckpointFile>& files) const {
+  const std::string links = work_ + "/from";
+  RT_TRY(RemoveTree(links));
+  RT_TRY(MakeFolders(links));
+  for (const CheckpointFile& file : files)
+    RT_TRY(LinkOrCopy(file.path, links + "/" + file.name, false));
+  return links;
+}
+
+Result<std::unique_ptr<RocksDbLane>> RocksDbLane::Create(std::string work, int64_t memory_bytes) {
+  std::unique_ptr<RocksDbLane> lane(new RocksDbLane(std::move(work), memory_bytes));
+  RT_TRY(RemoveTree(lane->work_));
+  RT_TRY(MakeFolders(lane->work_));
+  RT_ASSIGN(lane->backend_, RocksDbBackend::Create(lane->DbFolder(), lane->options()));
+  lane->AddTier(false);
+  return lane;
+}
+
+Result<std::unique_ptr<RocksDbLane>> RocksDbLane::Open(std::string work, int64_t memory_bytes,
+                                                       const std::vector<CheckpointFile>& from) {
+  std::unique_ptr<RocksDbLane> lane(new RocksDbLane(std::move(work), memory_bytes));
+  RT_TRY(RemoveTree(lane->work_));
+  RT_ASSIGN(const std::string links, lane->Link(from));
+  RT_ASSIGN(lane->backend_, RocksDbBackend::Open(lane->DbFolder(), links, lane->options()));
+  RT_TRY(RemoveTree(links));
+  lane->AddTier(true);
+  return lane;
+}
+
+Result<std::unique_ptr<RocksDbLane>> RocksDbLane::Import(std::string work, int64_t memory_bytes,
+                                                         const std::vector<LaneState>& from,
+                                                         const RocksDbBackend::Share& share) {
+  RT_ASSIGN(std::unique_ptr<RocksDbLane> lane, Create(std::move(work), memory_bytes));
+  for (const LaneState& earlier : from) {
+    if (earlier.files.empty()) continue;
+    RT_ASSIGN(const std::string links, lane->Link(earlier.files));
+    RT_TRY(lane->backend_->Import(links, share));
     RT_TRY(RemoveTree(links));
   }
-  StateTier::Options tier;
-  tier.bytes_max = std::max(memory_bytes - cache, kCacheBytesMin);
-  tier.restored = !from.empty();
-  lane->tier_ = std::make_unique<StateTier>(lane->backend_.get(), tier);
+  lane->AddTier(true);
   return lane;
 }
 
@@ -48,11 +82,12 @@ RocksDbLane::~RocksDbLane() {
   (void)RemoveTree(work_).ok();
 }
 
-Status RocksDbLane::BeginCheckpoint(int64_t epoch) {
-  if (!newest_.empty()) RT_TRY(RemoveTree(newest_));
-  newest_ = fmt::format("{}/chk-{}", work_, epoch);
-  RT_TRY(RemoveTree(newest_));  // a savepoint has the epoch of the checkpoint before
-  return tier_->BeginCheckpoint(newest_);
+// What is being written to the folder before is waited for, before that goes.
+Status RocksDbLane::BeginCheckpoint() {
+  const std::string before = std::exchange(newest_, "");
+  newest_ = fmt::format("{}/chk-{}", work_, ++checkpoints_);
+  RT_TRY(tier_->OpenCheckpoint(newest_));
+  return before.empty() ? Status::Ok() : RemoveTree(before);
 }
 
 }  // namespace rowtide

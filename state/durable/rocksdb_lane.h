@@ -2,9 +2,13 @@
 // made anew by each run and worth nothing without the process.
 //
 //   <work>/db       RocksDB's
-//   <work>/chk-7    hard links that BeginCheckpoint(7) has led to; gone at the next one
+//   <work>/chk-7    hard links that the 7th BeginCheckpoint has led to; gone at the next one
+//
+// On several lanes each has one of its own. Restored on another number of lanes than before, a lane
+// reads all old lanes' files once and takes in what is its share.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,25 +21,40 @@ namespace rowtide {
 
 class RocksDbLane final : public LaneStore {
  public:
-  // `work` is emptied first. `from`: the files of the lane in a checkpoint; none: empty.
-  // `memory_bytes`: of entries in memory and of RocksDB's cache.
-  static Result<std::unique_ptr<RocksDbLane>> Create(std::string work,
-                                                     const std::vector<CheckpointFile>& from,
-                                                     int64_t memory_bytes);
+  // Empty. `work` is emptied first. `memory_bytes`: of entries in memory and of RocksDB's cache.
+  static Result<std::unique_ptr<RocksDbLane>> Create(std::string work, int64_t memory_bytes);
+  // With the files of this lane in a checkpoint: nothing is read yet.
+  static Result<std::unique_ptr<RocksDbLane>> Open(std::string work, int64_t memory_bytes,
+                                                   const std::vector<CheckpointFile>& from);
+  // With what `share` says of the entries of all lanes of a checkpoint.
+  static Result<std::unique_ptr<RocksDbLane>> Import(std::string work, int64_t memory_bytes,
+                                                     const std::vector<LaneState>& from,
+                                                     const RocksDbBackend::Share& share);
   ~RocksDbLane() override;
 
   StateTier* tier() { return tier_.get(); }
 
-  Status BeginCheckpoint(int64_t epoch) override;
+  Status BeginCheckpoint() override;
+  void Freeze(uint32_t table) override { tier_->Freeze(table); }
+  void EndBarrier() override { tier_->EndBarrier(); }
   Status Work() override { return tier_->Work(); }
-  bool busy() const override { return tier_->busy(); }
+  bool has_work() const override { return tier_->busy() && !tier_->waits(); }
+  bool is_waiting() const override { return tier_->waits(); }
   bool is_written() const override { return tier_->written(); }
   Result<std::vector<CheckpointFile>> AwaitWritten() override { return tier_->WaitWritten(); }
 
  private:
-  explicit RocksDbLane(std::string work) : work_(std::move(work)) {}
+  RocksDbLane(std::string work, int64_t memory_bytes);
+  std::string DbFolder() const { return work_ + "/db"; }
+  RocksDbOptions options() const;
+  void AddTier(bool restored);
+  // Links to the files in a folder of their own, which RocksDB can open.
+  Result<std::string> Link(const std::vector<CheckpointFile>& files) const;
 
   std::string work_;
+  int64_t memory_bytes_;
+  int64_t cache_bytes_;
+  int64_t checkpoints_ = 0;
   std::string newest_;  // the folder of the newest checkpoint
   std::unique_ptr<RocksDbBackend> backend_;
   std::unique_ptr<StateTier> tier_;

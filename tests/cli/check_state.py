@@ -1,5 +1,6 @@
 """State folders: going on, stopping, savepoints, and every way in which there is nothing sound to go on from."""
 import glob
+import json
 import os
 import shutil
 import signal
@@ -197,7 +198,65 @@ def bounded(lab):
     yield "a folder without state is named", says(done, 4, "RT6006")
 
 
+def folded(lab, out):
+    """The last row of each key of a table that was written as Debezium's JSON."""
+    rows = {}
+    names = sorted(glob.glob(os.path.join(lab.folder, out, "part-*")), key=os.path.getmtime)
+    for name in names:
+        with open(name, encoding="utf-8") as file:
+            for line in file:
+                change = json.loads(line)
+                if change["op"] == "d":
+                    rows.pop(change["before"]["id"], None)
+                else:
+                    rows[change["after"]["id"]] = change["after"]
+    return rows
+
+
+def lanes(lab):
+    """State goes from lanes to other numbers of lanes, and from memory into RocksDB."""
+    os.mkdir(os.path.join(lab.folder, "visits"))
+    keys = [f"key {i}" for i in range(1500)]
+    tops = "MAX(n) AS top, COUNT(DISTINCT n) AS kinds"
+    job = f"""SET 'execution.checkpointing.interval' = '30 ms';
+SET 'rowtide.memory.limit' = '16mb';
+CREATE TABLE v (id STRING, n INT) WITH ('connector' = 'filesystem', 'path' = 'visits', 'format' = 'csv', 'source.monitor-interval' = '20 ms');
+CREATE TABLE c (id STRING, visits BIGINT, top INT, kinds BIGINT) WITH ('connector' = 'filesystem', 'path' = 'counts', 'format' = 'debezium-json');
+CREATE TABLE t (id STRING, n INT, place BIGINT) WITH ('connector' = 'filesystem', 'path' = 'tops', 'format' = 'debezium-json');
+CREATE TABLE a (id STRING, visits BIGINT, highest INT) WITH ('connector' = 'filesystem', 'path' = 'sums', 'format' = 'debezium-json');
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO c SELECT id, COUNT(*), {tops} FROM v GROUP BY id;
+INSERT INTO t SELECT id, n, place FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY n DESC) AS place FROM v) WHERE place <= 1;
+INSERT INTO a SELECT 'all', COUNT(*), MAX(n) FROM v;
+END;
+"""
+    steps = (("hashmap", 1, "memory, 1 lane"), ("rocksdb", 2, "RocksDB, 2 lanes"), ("rocksdb", 2, "2 again"), ("rocksdb", 3, "3"), ("rocksdb", 1, "1"), ("rocksdb", 2, "2"))
+    for step, (backend, count, what) in enumerate(steps, start=1):
+        lab.write(f"visits/{step}.csv", "".join(f"{key},{(i * 7 + step * 5) % 11}\n" for i, key in enumerate(keys)))
+        seen = [[(i * 7 + past * 5) % 11 for past in range(1, step + 1)] for i in range(len(keys))]
+        want = {key: {"id": key, "visits": step, "top": max(ns), "kinds": len(set(ns))} for key, ns in zip(keys, seen)}
+        tops = {key: max(ns) for key, ns in zip(keys, seen)}
+        total = {"all": {"id": "all", "visits": step * len(keys), "highest": max(max(ns) for ns in seen)}}
+        lab.write("lanes.sql", f"SET 'state.backend.type' = '{backend}';\n{job}")
+        process = lab.start("--state", "lanes_kept", "--parallelism", str(count), "lanes.sql")
+        end = time.monotonic() + 30
+        while process.poll() is None and time.monotonic() < end and (folded(lab, "counts") != want or folded(lab, "sums") != total):
+            time.sleep(0.03)
+        done = ended(process, signal.SIGTERM)
+        got_tops = {key: row["n"] for key, row in folded(lab, "tops").items()}
+        yield f"state on {what}", says(done, 0, "all that was read is in a checkpoint") or (
+            None if folded(lab, "counts") == want and got_tops == tops and folded(lab, "sums") == total else "other rows than wanted")
+        newest = lab.checkpoints("lanes_kept")[-1]
+        stores = {name.split(".")[0] for name in os.listdir(newest) if name.endswith(".sst")}
+        yield f"… {'in files of each lane' if backend == 'rocksdb' else 'without files'}", differs(
+            {f"lane-{i}" for i in range(count)} if backend == "rocksdb" else set(), stores)
+    name = sorted(name for name in os.listdir(newest) if name.startswith("lane-1.") and name.endswith(".sst"))[0]
+    content = damage(newest, name, lambda old: old[:60] + bytes([old[60] ^ 1]) + old[61:])
+    yield "a flipped bit in a file of the second lane is named", says(lab.call("run", "--state", "lanes_kept", "lanes.sql"), 1, "RT6002", name)
+    restored(newest, name, content)
+
+
 def checks(rowtide, folder):
     lab = Lab(rowtide, folder)
-    for part in (running, changed, damaged, bounded):
+    for part in (running, changed, damaged, bounded, lanes):
         yield from part(lab)

@@ -469,6 +469,102 @@ TEST(Lanes, TakeACheckpointWhenTheyAreStopped) {
   for (const Checkpoint& checkpoint : kept.all) ExpectConsistent(checkpoint, shape);
 }
 
+// Writes down what a Counted holds when it is frozen, some time later; fails now and then.
+class MadeUpLaneStore final : public LaneStore {
+ public:
+  MadeUpLaneStore(const Operator* counted, int fails_each)
+      : counted_(counted), fails_each_(fails_each) {}
+  Status BeginCheckpoint() override {
+    EXPECT_FALSE(is_open_);
+    is_open_ = true;
+    frozen_.clear();
+    return Status::Ok();
+  }
+  void Freeze(uint32_t table) override {
+    EXPECT_TRUE(is_open_);
+    if (table != kCountedTable) return;
+    SnapshotWriter writer;
+    EXPECT_TRUE(counted_->Snapshot(writer).ok());
+    frozen_ = writer.Take();
+  }
+  void EndBarrier() override {
+    EXPECT_TRUE(is_open_);
+    is_open_ = false;
+    work_left_ = 5;
+  }
+  Status Work() override {
+    if (work_left_ > 0 && !is_open_) --work_left_;
+    return Status::Ok();
+  }
+  bool has_work() const override { return work_left_ > 0 && !is_open_; }
+  bool is_waiting() const override { return false; }
+  bool is_written() const override { return work_left_ == 0 && !is_open_; }
+  Result<std::vector<CheckpointFile>> AwaitWritten() override {
+    EXPECT_FALSE(is_open_);
+    work_left_ = 0;
+    if (fails_each_ > 0 && ++awaited_ % fails_each_ == 0) return Status::External("no room");
+    return std::vector<CheckpointFile>{{"counted", frozen_, frozen_.size(), 0, true}};
+  }
+
+  static constexpr uint32_t kCountedTable = 7;
+
+ private:
+  const Operator* counted_;
+  int fails_each_;
+  int awaited_ = 0;
+  bool is_open_ = false;
+  int work_left_ = 0;
+  std::string frozen_;
+};
+
+TEST(Lanes, StoresAreFrozenWithTheirOperatorsAndHandedInWhenTheyAreWritten) {
+  for (const int lanes : {1, 3}) {
+    for (const int fails_each : {0, 3}) {
+      Seen seen;
+      Shape shape;
+      shape.lanes = lanes;
+      shape.count = 100'000;
+      shape.batch_rows = 16;
+      shape.rows_max = 64;
+      std::vector<JobGraph> graphs = BuildCounted(shape, &seen);
+      std::vector<std::unique_ptr<MadeUpLaneStore>> stores;
+      JobOptions options;
+      for (JobGraph& graph : graphs) {
+        for (size_t node = 0; node < graph.nodes().size(); ++node) {
+          if (graph.nodes()[node].name != "counted") continue;
+          graph.SetTable(static_cast<int>(node), MadeUpLaneStore::kCountedTable);
+          stores.push_back(std::make_unique<MadeUpLaneStore>(graph.nodes()[node].operation.get(),
+                                                             stores.empty() ? fails_each : 0));
+          options.stores.push_back(stores.back().get());
+        }
+      }
+      Kept kept;
+      CheckpointSettings settings;
+      settings.interval_millis = 1;
+      settings.tolerable_failures = 1;
+      int given_up = 0;
+      Checkpointer checkpointer(&kept, settings, 0, [&](const std::string&) { ++given_up; });
+      options.checkpointer = &checkpointer;
+      Job job(std::move(graphs), options);
+      const Result<JobEnd> end = job.RunToEnd();
+      // The last one may be the one that fails, and then the job does.
+      if (!end.ok()) {
+        ASSERT_EQ(end.status().code(), StatusCode::kExternal) << end.status().message();
+        ASSERT_GT(fails_each, 0);
+      }
+      ASSERT_GT(kept.all.size(), 2u);
+      EXPECT_EQ(given_up > 0, fails_each > 0);
+      for (const Checkpoint& checkpoint : kept.all) {
+        ExpectConsistent(checkpoint, shape);
+        for (const LaneState& lane : checkpoint.lanes) {
+          ASSERT_EQ(lane.files.size(), 1u);
+          EXPECT_EQ(lane.files[0].path, lane.nodes[1].bytes) << "epoch " << checkpoint.epoch;
+        }
+      }
+    }
+  }
+}
+
 TEST(Lanes, GiveASavepointAndGoOn) {
   Seen seen;
   Shape shape;

@@ -153,7 +153,9 @@ TEST(RocksDbBackend, ImportTakesTheKeyGroupsOfALane) {
     const auto backend = Made(RocksDbBackend::Create(folder / "work", {}));
     for (int old = 0; old < 2; ++old) {
       const Status status =
-          backend->Import(folder / ("old-" + std::to_string(old)), KeyGroupsOfLane(lane, 3));
+          backend->Import(folder / ("old-" + std::to_string(old)), [&](uint32_t /*table*/) {
+            return std::optional<KeyGroupRange>(KeyGroupsOfLane(lane, 3));
+          });
       ASSERT_TRUE(status.ok()) << status.ToString();
     }
     for (const auto& [key, value] : Content(backend.get())) {
@@ -162,6 +164,28 @@ TEST(RocksDbBackend, ImportTakesTheKeyGroupsOfALane) {
     }
   }
   EXPECT_EQ(together, all);
+}
+
+TEST(RocksDbBackend, ImportTakesWholeTablesAndLeavesOthers) {
+  TemporaryFolder folder;
+  Table all;
+  for (uint32_t table : {1u, 2u, 3u, 4u}) {
+    for (const int group : {0, 63, 64, 127}) all[KeyOf(table, group, "k")] = "v";
+  }
+  const auto from = Made(RocksDbBackend::Create(folder / "from", {}));
+  ASSERT_TRUE(Write(from.get(), all).ok());
+  ASSERT_TRUE(from->Checkpoint(folder / "old").ok());
+  const auto backend = Made(RocksDbBackend::Create(folder / "work", {}));
+  const Status status = backend->Import(folder / "old", [](uint32_t table) {
+    if (table == 2) return std::optional<KeyGroupRange>(KeyGroupRange());
+    if (table == 4) return std::optional<KeyGroupRange>(KeyGroupsOfLane(1, 2));
+    return std::optional<KeyGroupRange>();
+  });
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  Table want;
+  for (const int group : {0, 63, 64, 127}) want[KeyOf(2, group, "k")] = "v";
+  for (const int group : {64, 127}) want[KeyOf(4, group, "k")] = "v";
+  EXPECT_EQ(Content(backend.get()), want);
 }
 
 TEST(RocksDbBackend, AFullDiskIsSaidAndLeavesNothingBehind) {

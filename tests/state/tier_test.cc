@@ -214,6 +214,49 @@ TEST(StateTier, Values) { RunAll<Values>(); }
 TEST(StateTier, OrderedRows) { RunAll<Ordered>(); }
 TEST(StateTier, CountedNumbers) { RunAll<Counted>(); }
 
+// Behind each other in a lane, operators come to a barrier one after the other: each has what was
+// there when it came, also where memory has room for nothing.
+TEST(StateTier, OperatorsAreFrozenOneAfterTheOther) {
+  for (const int64_t bytes_max : {int64_t{1}, int64_t{1} << 30}) {
+    MapBackend backend;
+    StateTier tier(&backend, {bytes_max, false, true});
+    StateContext first, second;
+    first.context.tier = second.context.tier = &tier;
+    first.context.first_table = 1u << kNodeTableBits;
+    second.context.first_table = 2u << kNodeTableBits;
+    ValueState before(first.context), behind(second.context);
+    const auto assign = [&](ValueState* state, const std::string& value) {
+      KeyBatch keys;
+      keys.Clear();
+      for (int i = 0; i < 10; ++i) keys.Add(NameOf(i));
+      std::vector<Entry> entries;
+      ASSERT_TRUE(state->FindOrCreate(keys, &entries).ok());
+      for (const Entry entry : entries) state->Assign(entry, value);
+      state->Settle();
+      ASSERT_TRUE(tier.Work().ok());
+    };
+    for (int round = 0; round < 20; ++round) {
+      const std::string number = std::to_string(round);
+      const std::string folder = "chk " + number;
+      assign(&before, "old " + number);
+      assign(&behind, "old " + number);
+      ASSERT_TRUE(tier.OpenCheckpoint(folder).ok());
+      tier.Freeze(1);
+      assign(&before, "behind the barrier");
+      assign(&behind, "new " + number);
+      EXPECT_FALSE(tier.written());
+      tier.Freeze(2);
+      assign(&behind, "behind the barrier");
+      tier.EndBarrier();
+      ASSERT_TRUE(tier.Work().ok());
+      ASSERT_TRUE(tier.WaitWritten().ok());
+      ASSERT_EQ(backend.checkpoint(folder).size(), 20u);
+      for (const auto& [key, value] : backend.checkpoint(folder))
+        ASSERT_EQ(value, (key[1] == 1 ? "old " : "new ") + number);
+    }
+  }
+}
+
 TEST(StateTier, WhatIsGoneLeavesTheBackendAndMemory) {
   MapBackend backend;
   StateTier tier(&backend, {int64_t{1} << 30, false, true});
