@@ -186,8 +186,8 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
   while (true) {
     if (!ready.ok()) {
       end = ready;
-    } else if (!attempt.has_read_all) {
-      end = attempt.job->RunToEnd();
+    } else {
+      end = attempt.has_read_all ? JobEnd::kEnded : attempt.job->RunToEnd();
     }
     if (end.ok() || durable == nullptr) break;
     const std::optional<int64_t> delay = durable->DelayAfter(end.status());

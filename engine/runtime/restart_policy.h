@@ -3,8 +3,8 @@
 //
 //   none               never
 //   fixed-delay        `restarts_max` times, always after `delay_millis`
-//   exponential-delay  after delay * multiplier^n, at most `delay_max_millis`, with jitter; what has
-//                      run for `interval_millis` since its start begins anew with the first delay
+//   exponential-delay  after delay * multiplier^n, at most `delay_max_millis`, with jitter; what
+//                      has run for `interval_millis` since its start begins with the first again
 //   failure-rate       as long as no more than `restarts_max` failures fall into `interval_millis`
 //
 // Knows no clock: it is told when the job failed, on one that only goes forward. Used by one
