@@ -1,9 +1,7 @@
 """Programs under the clock: what one run of one took, what it printed, and the bids that all of them read."""
 
 import concurrent.futures
-import contextlib
 import hashlib
-import mmap
 import os
 import re
 import shlex
@@ -11,12 +9,12 @@ import subprocess
 import sys
 import time
 
+from ballast import HELD_BYTES, MARGIN_BYTES, Ballast
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 WORK = os.path.join(ROOT, "build/bench")
 JOB_BIDS = "build/bench/bids-2000000-42"  # what the jobs name
 SEED = 42
-WARM_BYTES = 3 << 30  # twice what any of these programs needs
-PEAK_MARGIN = 128 << 20
 
 
 def bids_path(rows, form):
@@ -51,50 +49,6 @@ def job_file(job, rows, before=""):
     return path
 
 
-@contextlib.contextmanager
-def warm_pages(needed):
-    """Makes the machine hold memory, gives `needed` bytes of it free again, and keeps the rest as long as this lasts.
-
-    A virtual machine hands pages that lie free back to its host within seconds. Then the first touch of a page costs up to
-    thirty times what it costs otherwise (2 GB: 0.16 s or 5.5 s), and every later access half as much again, as long as the
-    host has no large page for it. Whichever program needs more memory would be measured by the host's mood. What has just
-    been touched and freed is what the next process gets; what it does not need must not lie free meanwhile. A child holds
-    it, since a program's peak of memory counts from that of the process that started it.
-    """
-    ready, freed = os.pipe(), os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.close(freed[1])
-            pages = touch_pages()
-            needed = min(-(-needed // mmap.PAGESIZE) * mmap.PAGESIZE, len(pages))
-            pages.madvise(mmap.MADV_DONTNEED, 0, needed)
-            os.write(ready[1], b"r")
-            os.read(freed[0], 1)
-        finally:
-            os._exit(0)
-    os.close(freed[0])
-    os.close(ready[1])
-    os.read(ready[0], 1)
-    try:
-        yield
-    finally:
-        os.close(freed[1])
-        os.close(ready[0])
-        os.waitpid(child, 0)
-
-
-def touch_pages():
-    with open("/proc/meminfo", encoding="ascii") as info:
-        available = next(int(line.split()[1]) * 1024 for line in info if line.startswith("MemAvailable"))
-    size = min(WARM_BYTES, available // 2) // mmap.PAGESIZE * mmap.PAGESIZE
-    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    pages.madvise(mmap.MADV_HUGEPAGE)
-    for at in range(0, size, mmap.PAGESIZE):
-        pages[at] = 1
-    return pages
-
-
 def apart(work, *arguments):
     """Calls it in a process of its own: what this one takes in memory would count as the peak of every program it starts."""
     with concurrent.futures.ProcessPoolExecutor(1) as pool:
@@ -109,12 +63,14 @@ class Run:
     with `drops_output` there is none.
     """
 
+    ballast = None
     peaks = {}  # bytes that a command took when it ran before
 
     def __init__(self, command, core, hashes_output=False, drops_output=False):
         prefix = [] if core is None else ["taskset", "-c", str(core)]
         program = tuple(command)
-        with warm_pages(Run.peaks.get(program, WARM_BYTES)):
+        Run.ballast = Run.ballast or Ballast()
+        with Run.ballast.makes_room(Run.peaks.get(program, HELD_BYTES)):
             begin = time.monotonic()
             with open(os.devnull, "wb") as null:
                 process = subprocess.Popen([*prefix, *command], cwd=ROOT, stdin=subprocess.DEVNULL,
@@ -131,7 +87,7 @@ class Run:
             err = process.stderr.read()
             _, status, usage = os.wait4(process.pid, 0)
             self.whole = time.monotonic() - begin
-        Run.peaks[program] = usage.ru_maxrss * 1024 + PEAK_MARGIN
+        Run.peaks[program] = usage.ru_maxrss * 1024 + MARGIN_BYTES
         self.text = (out + err).decode(errors="replace")
         if status != 0:
             sys.exit(f"{shlex.join(command)} failed:\n{self.text[-2000:]}")
