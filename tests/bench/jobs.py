@@ -16,7 +16,6 @@ from figures import Figure
 from programs import ROOT, Run, apart, bids_path, generate, job_file, median, spread
 
 SPREAD_MAX = 1.5
-ATTEMPTS = 3  # at a valid figure
 FOLDED_ROWS = 100_000
 # What may run on a core of its own, and what must be gained by it.
 TWO_CORES = {"source thread": ("SET 'rowtide.source-threads' = '1';\n", 1.4),
@@ -48,8 +47,8 @@ JOBS = {
 
 
 class Bench:
-    def __init__(self, build, rows, rounds, core, wants_duckdb):
-        self.build, self.rows, self.rounds, self.core = build, rows, rounds, core
+    def __init__(self, build, rows, rounds, attempts, core, wants_duckdb):
+        self.build, self.rows, self.rounds, self.attempts, self.core = build, rows, rounds, attempts, core
         self.python = elsewhere.duckdb_python() if wants_duckdb else None
 
     def ours(self, job, before="", core=None, **kinds):
@@ -81,7 +80,7 @@ class Bench:
     def measure(self, job):
         """Prints one job's rates and returns its figures, after as many attempts as it takes for the machine to be calm."""
         print(f"{job}: {self.check_output(job)}\n  table           {self.check_folded(job)}", flush=True)
-        for attempt in range(ATTEMPTS):
+        for attempt in range(self.attempts):
             runs = self.measured_runs(job)
             figures = self.ratios(job, runs)
             self.print_rates(runs)
@@ -90,7 +89,7 @@ class Bench:
             wholes = [run.whole for run in runs["limit"]]
             if max(wholes) / min(wholes) <= SPREAD_MAX:
                 break
-            again = ", once more" if attempt + 1 < ATTEMPTS else ""
+            again = ", once more" if attempt + 1 < self.attempts else ""
             print(f"  NOT VALID: the limit program took {min(wholes):.3f} to {max(wholes):.3f} s; the machine is too busy{again}",
                   flush=True)
             for figure in figures:
