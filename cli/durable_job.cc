@@ -268,6 +268,11 @@ Status DurableJob::Restore(Job& job) {
   return Status::Ok();
 }
 
+Status DurableJob::MarkDone() {
+  RT_TRY(folder_->Retire(SettingsOf(planned_.options).kept));
+  return folder_->MarkDone();
+}
+
 // --- after a failure ---
 
 bool DurableJob::IsWorthARestart(const Status& failure) const {

@@ -56,7 +56,8 @@ class DurableJob {
   bool has_read_all() const { return has_read_all_; }
   // … and even that was done.
   bool is_done() const { return has_read_all_ && folder_->is_done(); }
-  Status MarkDone() { return folder_->MarkDone(); }
+  // It has now; checkpoints that no next one will retire go.
+  Status MarkDone();
   // The graphs of the job, with its state where it was.
   Result<std::vector<JobGraph>> Build(BuildContext context);
   void Prepare(JobOptions* options);

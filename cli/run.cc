@@ -6,9 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
+#include <memory>
 
 #include "cli/error.h"
 #include "cli/signals.h"
@@ -43,9 +41,18 @@ void WriteInLargePieces() {
   if (!IsTerminal(STDOUT_FILENO)) std::setvbuf(stdout, nullptr, _IOFBF, kBytes);
 }
 
-// The whole of it, without the mark that some editors put in front of UTF-8.
-std::string ReadText(std::istream& in) {
-  std::string text(std::istreambuf_iterator<char>(in), {});
+// The whole of it, without the mark that some editors put in front of UTF-8. `name`: for messages.
+Result<std::string> ReadText(std::FILE* file, const std::string& name) {
+  constexpr size_t kPieceBytes = 64 << 10;
+  std::string text;
+  for (size_t count = kPieceBytes; count == kPieceBytes;) {
+    const size_t size = text.size();
+    text.resize(size + kPieceBytes);
+    count = std::fread(text.data() + size, 1, kPieceBytes, file);
+    text.resize(size + count);
+  }
+  if (std::ferror(file) != 0)
+    return Status::External("the file {} cannot be read: {}", Quote(name), std::strerror(errno));
   if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
   return text;
 }
@@ -54,17 +61,22 @@ std::string ReadText(std::istream& in) {
 
 Result<SqlText> ReadSql(const std::string& file, const std::string& command) {
   if (file.empty()) return SqlText{"-c", command};
-  if (file == "-") return SqlText{"-", ReadText(std::cin)};
+  if (file == "-") {
+    RT_ASSIGN(std::string text, ReadText(stdin, "standard input"));
+    return SqlText{"-", std::move(text)};
+  }
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) {
     return Status::External("{} is a folder; a file of SQL statements is wanted", Quote(file));
   }
-  std::ifstream in(file, std::ios::binary);
-  if (!in) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> in(std::fopen(file.c_str(), "rb"),
+                                                           std::fclose);
+  if (in == nullptr) {
     return Status::External("the file {} cannot be read: {}", Quote(file), std::strerror(errno))
         .WithErrorCode("RT5001");
   }
-  return SqlText{file, ReadText(in)};
+  RT_ASSIGN(std::string text, ReadText(in.get(), file));
+  return SqlText{file, std::move(text)};
 }
 
 int Run(const RunArguments& arguments) {

@@ -10,14 +10,13 @@
 #include <rocksdb/table.h>
 #include <rocksdb/utilities/checkpoint.h>
 #include <sys/resource.h>
-#include <xxhash.h>
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 
+#include "state/durable/files.h"
 #include "state/durable/rocksdb_environment.h"
 
 namespace rowtide {
@@ -103,18 +102,6 @@ rocksdb::Options OptionsOf(const RocksDbOptions& settings) {
   table.format_version = 5;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   return options;
-}
-
-Result<uint64_t> HashOf(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::unique_ptr<XXH3_state_t, XXH_errorcode (*)(XXH3_state_t*)> state(XXH3_createState(),
-                                                                        XXH3_freeState);
-  XXH3_64bits_reset(state.get());
-  std::vector<char> block(size_t{1} << 20);
-  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0)
-    XXH3_64bits_update(state.get(), block.data(), static_cast<size_t>(in.gcount()));
-  if (!in.eof()) return Status::External("cannot read {}", path.string());
-  return XXH3_64bits_digest(state.get());
 }
 
 Status Empty(const std::string& folder) {
@@ -300,7 +287,8 @@ Result<std::vector<CheckpointFile>> RocksDbBackend::FilesOf(const std::string& f
     if (known != hashed_.end() && known->second.bytes == file.bytes) {
       file.xxh3 = known->second.xxh3;
     } else {
-      RT_ASSIGN(file.xxh3, HashOf(entry.path()));
+      RT_ASSIGN(const FileDigest digest, DigestOf(entry.path()));
+      file.xxh3 = digest.xxh3;
     }
     if (IsTable(entry.path())) tables[file.name] = file;
     files.push_back(std::move(file));

@@ -1,10 +1,11 @@
 /* Loaded before the C library (LD_PRELOAD): the N-th call that changes the disk is the last one of the process, or fails.
  *
- *   ROWTIDE_FAULT = kill | ENOSPC | EIO | short      what happens
- *   ROWTIDE_FAULT_AT = N                             at which call, from 1
+ *   ROWTIDE_FAULT = kill | ENOSPC | EIO | short | slow | read      what happens
+ *   ROWTIDE_FAULT_AT = N                                           at which call, from 1
  *
- * Counted are open with O_CREAT, write and pwrite to files, fsync, fdatasync, rename, link, unlink, mkdir. `short` lets a
- * write write half. At the end of the process the number of calls goes into the file ROWTIDE_FAULT_COUNT, if that is set. */
+ * Counted are open with O_CREAT, write and pwrite to files, fsync, fdatasync, rename, link, unlink, mkdir; for `read` read
+ * and pread of files instead, which fail with EIO. `short` lets a write write half, `slow` takes 300 ms. At the end of the
+ * process the number of calls goes into the file ROWTIDE_FAULT_COUNT, if that is set. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,16 +29,20 @@ static void read_settings(void) {
   fault_at = at && fault ? atol(at) : 0;
 }
 
-/* Whether this call is the one; does not return if it is to kill. */
-static int is_the_one(void) {
+static int is(const char* name) { return fault != NULL && strcmp(fault, name) == 0; }
+
+/* Whether this call is the one that fails, or is short; does not return if it is to kill. */
+static int is_the_one(int reads) {
   if (fault_at < 0) read_settings();
+  if (reads != is("read")) return 0;
   if (atomic_fetch_add(&calls, 1) + 1 != fault_at) return 0;
-  if (strcmp(fault, "kill") == 0) kill(getpid(), SIGKILL);
-  errno = strcmp(fault, "EIO") == 0 ? EIO : ENOSPC;
-  return 1;
+  if (is("kill")) kill(getpid(), SIGKILL);
+  if (is("slow")) usleep(300000);
+  errno = is("EIO") || is("read") ? EIO : ENOSPC;
+  return !is("slow");
 }
 
-static int fails(void) { return is_the_one() && strcmp(fault, "short") != 0; }
+static int fails(void) { return is_the_one(0) && !is("short"); }
 
 static int is_file(int descriptor) {
   struct stat what;
@@ -47,19 +52,29 @@ static int is_file(int descriptor) {
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 ssize_t write(int descriptor, const void* bytes, size_t count) {
-  if (is_file(descriptor) && is_the_one()) {
-    if (strcmp(fault, "short") != 0) return -1;
+  if (is_file(descriptor) && is_the_one(0)) {
+    if (!is("short")) return -1;
     count = count > 1 ? count / 2 : count;
   }
   return REAL(write)(descriptor, bytes, count);
 }
 
 ssize_t pwrite64(int descriptor, const void* bytes, size_t count, off64_t offset) {
-  if (is_file(descriptor) && is_the_one()) {
-    if (strcmp(fault, "short") != 0) return -1;
+  if (is_file(descriptor) && is_the_one(0)) {
+    if (!is("short")) return -1;
     count = count > 1 ? count / 2 : count;
   }
   return REAL(pwrite64)(descriptor, bytes, count, offset);
+}
+
+ssize_t read(int descriptor, void* bytes, size_t count) {
+  if (is_file(descriptor) && is_the_one(1)) return -1;
+  return REAL(read)(descriptor, bytes, count);
+}
+
+ssize_t pread64(int descriptor, void* bytes, size_t count, off64_t offset) {
+  if (is_file(descriptor) && is_the_one(1)) return -1;
+  return REAL(pread64)(descriptor, bytes, count, offset);
 }
 
 int fsync(int descriptor) { return fails() ? -1 : REAL(fsync)(descriptor); }
