@@ -349,8 +349,9 @@ void CommandLine::AddTest() {
            &test_.skip_list);
   verb.Add({"--ways",
             "WAYS",
-            "all: also with cuts into batches and restored at every row",
-            {"all", "plain"}},
+            "all: also with cuts into batches, restored at every row, and on 2 and 3 lanes; "
+            "rocksdb: and state in RocksDB restored at every row, which takes long",
+            {"all", "plain", "rocksdb"}},
            &test_.ways);
   verb.Number({"--seed", "N", "Of the random cuts"}, 0, &test_.seed);
   verb.Number({"--threads", "N", "Scripts that run at once"}, 1, &test_.threads);

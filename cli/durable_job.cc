@@ -155,67 +155,58 @@ Result<std::optional<LoadedCheckpoint>> DurableJob::Find(const PlannedJob& plann
   return found;
 }
 
+bool DurableJob::has_kept_files() const {
+  return chosen_ && std::any_of(chosen_->checkpoint.lanes.begin(), chosen_->checkpoint.lanes.end(),
+                                [](const LaneState& lane) { return !lane.files.empty(); });
+}
+
+bool DurableJob::has_other_lanes() const {
+  return chosen_->checkpoint.lanes.size() != static_cast<size_t>(LanesOf(planned_));
+}
+
 // Entries that lie in RocksDB stay there; a checkpoint of state in memory may go into either.
 void DurableJob::ChooseBackend() {
   const Options& options = planned_.options;
-  const bool is_kept_there =
-      chosen_ && std::any_of(chosen_->checkpoint.lanes.begin(), chosen_->checkpoint.lanes.end(),
-                             [](const LaneState& lane) { return !lane.files.empty(); });
   const bool wants =
       options.Get("state.backend.type") != "hashmap" || !options.IsSet("state.backend.type");
-  if (is_kept_there && !wants)
+  if (has_kept_files() && !wants)
     say_("the state is in RocksDB and stays there: 'state.backend.type' has no effect");
-  uses_rocksdb_ = is_kept_there || wants;
+  uses_rocksdb_ = has_kept_files() || wants;
 }
 
-Result<std::vector<DurableJob::NodeTable>> DurableJob::TablesOf(const BuildContext& context) const {
+Result<std::vector<uint32_t>> DurableJob::TablesOf(const BuildContext& context) const {
   BuildContext without;
   without.connectors = context.connectors;
   without.counts_conflicts = context.counts_conflicts;
   RT_ASSIGN(std::vector<JobGraph> graphs, BuildJob(planned_, std::move(without)));
-  std::vector<NodeTable> tables;
-  for (const JobNode& node : graphs.back().nodes()) {
-    if (!node.is_crossing) tables.push_back({0, graphs.size() > 1 && !node.is_absent});
-  }
   const Job job(std::move(graphs));
   RT_ASSIGN(const RestorePlan plan,
             PlanRestore(job.Identities(), chosen_->checkpoint, allows_lost_));
   const std::vector<NodeState>& kept = chosen_->checkpoint.lanes[0].nodes;
   uint32_t next = 0;
   for (const NodeState& state : kept) next = std::max(next, state.table);
-  for (size_t i = 0; i < tables.size(); ++i)
-    tables[i].table = plan.from[i] < 0 ? ++next : kept[static_cast<size_t>(plan.from[i])].table;
+  std::vector<uint32_t> tables;
+  for (const int from : plan.from)
+    tables.push_back(from < 0 ? ++next : kept[static_cast<size_t>(from)].table);
   return tables;
 }
 
-Status DurableJob::OpenStores(const std::vector<NodeTable>& tables) {
+Status DurableJob::OpenStores() {
   const Options& options = planned_.options;
   const int lanes = LanesOf(planned_);
-  const int64_t memory = options.IsSet("rowtide.memory.limit")
-                             ? options.GetBytes("rowtide.memory.limit")
-                             : HalfOfMemory();
-  static const std::vector<LaneState> nothing;
-  const std::vector<LaneState>& kept = chosen_ ? chosen_->checkpoint.lanes : nothing;
-  const bool any = std::any_of(kept.begin(), kept.end(),
-                               [](const LaneState& lane) { return !lane.files.empty(); });
+  const int64_t memory =
+      (options.IsSet("rowtide.memory.limit") ? options.GetBytes("rowtide.memory.limit")
+                                             : HalfOfMemory()) /
+      lanes;
+  const bool imports = has_kept_files() && has_other_lanes();
   for (int lane = 0; lane < lanes; ++lane) {
     const std::string work = folder_->WorkFolder(lane);
-    const auto share = [&](uint32_t table) -> std::optional<KeyGroupRange> {
-      for (const NodeTable& node : tables) {
-        if (node.table != table >> kNodeTableBits) continue;
-        if (node.is_shared) return KeyGroupsOfLane(lane, lanes);
-        if (lane == 0) return KeyGroupRange();
-      }
-      return std::nullopt;
-    };
     std::unique_ptr<RocksDbLane> store;
-    if (!any) {
-      RT_ASSIGN(store, RocksDbLane::Create(work, memory / lanes));
-    } else if (kept.size() == static_cast<size_t>(lanes)) {
-      const std::vector<CheckpointFile>& files = kept[static_cast<size_t>(lane)].files;
-      RT_ASSIGN(store, RocksDbLane::Open(work, memory / lanes, files));
+    if (has_kept_files() && !imports) {
+      const LaneState& kept = chosen_->checkpoint.lanes[static_cast<size_t>(lane)];
+      RT_ASSIGN(store, RocksDbLane::Open(work, memory, kept.files));
     } else {
-      RT_ASSIGN(store, RocksDbLane::Import(work, memory / lanes, kept, share));
+      RT_ASSIGN(store, RocksDbLane::Create(work, memory, imports));
     }
     stores_.push_back(std::move(store));
   }
@@ -227,14 +218,19 @@ Result<std::vector<JobGraph>> DurableJob::Build(BuildContext context) {
   context.earlier_job_id = folder_->earlier_job_id();
   ChooseBackend();
   if (!uses_rocksdb_) return BuildJob(planned_, std::move(context));
-  std::vector<NodeTable> tables;
   if (chosen_) {
-    RT_ASSIGN(tables, TablesOf(context));
-    for (const NodeTable& node : tables) context.tables.push_back(node.table);
+    RT_ASSIGN(context.tables, TablesOf(context));
   }
-  RT_TRY(OpenStores(tables));
+  RT_TRY(OpenStores());
   for (const auto& store : stores_) context.tiers.push_back(store->tier());
-  return BuildJob(planned_, std::move(context));
+  RT_ASSIGN(std::vector<JobGraph> graphs, BuildJob(planned_, std::move(context)));
+  if (has_kept_files() && has_other_lanes()) {
+    for (int lane = 0; lane < static_cast<int>(stores_.size()); ++lane) {
+      const auto share = [&](uint32_t table) { return KeyGroupsOfTable(graphs, lane, table); };
+      RT_TRY(stores_[static_cast<size_t>(lane)]->Import(chosen_->checkpoint.lanes, share));
+    }
+  }
+  return graphs;
 }
 
 void DurableJob::Prepare(JobOptions* options) {

@@ -82,15 +82,12 @@ class DurableJob {
              StateSettings settings, int occurrence, Say say);
   bool IsWorthARestart(const Status& failure) const;
   void ChooseBackend();
-  // A node of the job: the table that has its entries in the checkpoint, and whether every lane has
-  // a share of them, or the first one has all.
-  struct NodeTable {
-    uint32_t table = 0;
-    bool is_shared = false;
-  };
-  Result<std::vector<NodeTable>> TablesOf(const BuildContext& context) const;
-  // One a lane, with the entries of the checkpoint that are the lane's.
-  Status OpenStores(const std::vector<NodeTable>& tables);
+  // Of each node of the job: the table that has its entries in the checkpoint.
+  Result<std::vector<uint32_t>> TablesOf(const BuildContext& context) const;
+  // One a lane, with the lane's entries of the checkpoint if that had as many lanes.
+  Status OpenStores();
+  bool has_kept_files() const;
+  bool has_other_lanes() const;
 
   std::unique_ptr<CheckpointFolder> folder_;
   const PlannedJob& planned_;

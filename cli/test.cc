@@ -47,6 +47,7 @@ RunnerOptions OptionsOf(const TestArguments& arguments) {
   if (!arguments.stages.empty())
     options.stages = {wanted("ast"), wanted("physical"), wanted("exec")};
   options.ways.plain_only = arguments.ways == "plain" || arguments.print;
+  options.ways.rocksdb_at_every_row = arguments.ways == "rocksdb";
   options.ways.seed = arguments.seed;
   return options;
 }

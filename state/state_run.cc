@@ -31,6 +31,16 @@ std::string TablePrefix(uint32_t table) {
   return {reinterpret_cast<const char*>(&big_endian), sizeof(big_endian)};
 }
 
+uint32_t TableOf(std::string_view below_key) {
+  uint32_t big_endian;
+  std::memcpy(&big_endian, below_key.data(), sizeof(big_endian));
+  return __builtin_bswap32(big_endian);
+}
+
+int KeyGroupIn(std::string_view below_key) {
+  return static_cast<uint8_t>(below_key[sizeof(uint32_t)]);
+}
+
 void StateRun::Add(uint32_t table, std::string_view key, const char* value, uint32_t value_size) {
   const size_t key_size = kBelowKeyHead + key.size();
   const size_t value_bytes = value_size == kGone ? 0 : value_size;

@@ -25,6 +25,9 @@ inline constexpr size_t kBelowKeyHead = sizeof(uint32_t) + 1;
 void AppendBelowKey(uint32_t table, std::string_view key, std::string* to);
 // What is in front of every key of the table.
 std::string TablePrefix(uint32_t table);
+// Of such a key. Requires: it is longer than its head.
+uint32_t TableOf(std::string_view below_key);
+int KeyGroupIn(std::string_view below_key);
 
 class StateRun {
  public:

@@ -67,8 +67,9 @@ struct Way {
   ExpectKind compares = ExpectKind::kChangelog;  // with the plain way
   StateBelow::Kind below = StateBelow::Kind::kNone;
   int lanes = 1;
-  bool lane_threads = false;  // else the lanes take turns, row by row
-  bool rescales = false;      // restores bring another number of lanes, at random rows
+  bool lane_threads = false;     // else the lanes take turns, row by row
+  bool rescales = false;         // restores bring another number of lanes, at random rows
+  bool restores_rarely = false;  // twice or so in a script
 };
 
 class JobRun {
@@ -115,18 +116,16 @@ class JobRun {
     return std::uniform_int_distribution<int>(1, kLongestCut)(random_);
   }
 
-  // A database takes its time to open: twice or so in a script.
   bool RestoresNow() {
-    if (way_.rescales) return random_() % 4 == 0;
-    if (way_.below != StateBelow::Kind::kRocksDb) return true;
-    return random_() % (feed_.events().size() / 2 + 1) == 0;
+    if (way_.restores_rarely) return random_() % (feed_.events().size() / 2 + 1) == 0;
+    return !way_.rescales || random_() % 4 == 0;
   }
 
   Result<std::unique_ptr<Job>> Build() {
     feed_.Reset();
     BuildContext context;
-    RT_TRY(below_.Open());
-    if (below_.tier() != nullptr) context.tiers = {below_.tier()};
+    RT_TRY(below_.Open(lanes_));
+    context.tiers = below_.tiers();
     context.connectors.clock = &clock_;
     context.connectors.feed = &feed_;
     context.connectors.collected = &collected_;
@@ -138,7 +137,9 @@ class JobRun {
       context.result = std::make_unique<QueryRows>(planned_.schema, &collected_.of(kQueryTable));
     }
     RT_ASSIGN(std::vector<JobGraph> graphs, BuildJob(planned_, std::move(context)));
-    has_state_ = below_.tier() != nullptr && below_.tier()->has_states();
+    has_state_ = below_.has_states();
+    RT_TRY(below_.TakeIn(
+        [&](int lane, uint32_t table) { return KeyGroupsOfTable(graphs, lane, table); }));
     return std::make_unique<Job>(std::move(graphs));
   }
 
@@ -152,9 +153,10 @@ class JobRun {
     RT_ASSIGN(*job, Build());
     RT_TRY((*job)->Restore(kept));
     const std::vector<NodeStats> after = (*job)->Stats();
+    if (way_.below != StateBelow::Kind::kNone) return Status::Ok();  // nothing is in memory
     if (way_.rescales) return CompareEntries(before, after);
     for (size_t i = 0; i < before.size(); ++i) {
-      if (below_.tier() != nullptr || before[i].state_entries == after[i].state_entries) continue;
+      if (before[i].state_entries == after[i].state_entries) continue;
       return Status::Internal("{} has {} state entries after a restore, {} before", before[i].name,
                               after[i].state_entries, before[i].state_entries);
     }
@@ -253,7 +255,8 @@ class UnitRunner {
     const Status status = RunWay(planned, plain, &answer);
     if (!ways_.plain_only && !planned.writes_files()) {
       for (const Way& way : OtherWays(planned)) {
-        if (way.below == StateBelow::Kind::kRocksDb && !has_state_) continue;
+        const bool repeats = way.below != StateBelow::Kind::kNone && way.lanes > 1;
+        if ((repeats || way.below == StateBelow::Kind::kRocksDb) && !has_state_) continue;
         CompareWay(planned, way, status, answer);
       }
     }
@@ -283,6 +286,7 @@ class UnitRunner {
     ways.push_back(below);
     below = {"state in RocksDB, restored now and then", seeds(), true, true};
     below.below = StateBelow::Kind::kRocksDb;
+    below.restores_rarely = !ways_.rocksdb_at_every_row;
     ways.push_back(below);
     ways.push_back({"read on a thread of its own", seeds(), true, false, false, true});
     ways.push_back({"… and restored at every batch", seeds(), true, true, false, true});
@@ -294,7 +298,7 @@ class UnitRunner {
 
   // Bundles hold the rows of a lane, and of two keyed nodes the second one meets rows of several
   // keys of the first in any order: only what all changes come to is the same.
-  static void AddLaneWays(const PlannedJob& planned, std::vector<Way>* ways, uint64_t seed) {
+  void AddLaneWays(const PlannedJob& planned, std::vector<Way>* ways, uint64_t seed) const {
     Way way{"2 lanes"};
     way.lanes = 2;
     const bool is_nested =
@@ -303,18 +307,37 @@ class UnitRunner {
     if (is_nested || planned.options.GetBool("table.exec.mini-batch.enabled"))
       way.compares = ExpectKind::kTable;
     ways->push_back(way);
-    Way rescaled = way;
-    rescaled.name = "rescaled 2 -> 3 -> 1";
-    rescaled.seed = seed + 1;
-    rescaled.restores = rescaled.rescales = true;
-    ways->push_back(rescaled);
+    Way restored = way;
+    restored.restores = true;
+    for (const auto below :
+         {StateBelow::Kind::kNone, StateBelow::Kind::kMap, StateBelow::Kind::kRocksDb}) {
+      if (below == StateBelow::Kind::kRocksDb && !ways_.rocksdb_at_every_row) continue;
+      restored.below = below;
+      restored.name = "2 lanes" + Below(below) + ", restored at every row";
+      ways->push_back(restored);
+    }
+    Way rescaled = restored;
+    rescaled.rescales = true;
+    for (const auto below :
+         {StateBelow::Kind::kNone, StateBelow::Kind::kMap, StateBelow::Kind::kRocksDb}) {
+      rescaled.below = below;
+      rescaled.restores_rarely = below == StateBelow::Kind::kRocksDb && !ways_.rocksdb_at_every_row;
+      rescaled.name = "rescaled 2 -> 3 -> 1" + Below(below);
+      rescaled.seed = ++seed;
+      ways->push_back(rescaled);
+    }
     // What passes whom between two tables, and who comes first under a sink's key, is a matter of
     // luck.
     if (SourcesOf(planned) > 1 || RowsMeetInASink(planned)) return;
     way.name = "2 lanes on threads";
-    way.seed = seed;
+    way.seed = ++seed;
     way.cuts = way.lane_threads = true;
     ways->push_back(way);
+  }
+
+  static std::string Below(StateBelow::Kind kind) {
+    if (kind == StateBelow::Kind::kNone) return "";
+    return kind == StateBelow::Kind::kMap ? ", state below" : ", state in RocksDB";
   }
 
   // On the way of a row that meets most.

@@ -5,9 +5,11 @@
 //   restored   after every row: snapshot to bytes, destroy, build anew from the plan, restore
 //   thread     the source on a thread of its own, with cuts; once more restored after every batch
 //   below      every entry of state below, in a map, restored after every row; once more in
-//              RocksDB, restored now and then
-//   lanes      two that take turns; once more on threads, with cuts, where there is one table
-//   rescaled   at random rows: snapshot, then 3 lanes, 1, 2, … go on
+//              RocksDB, restored now and then: a database takes a while to open
+//   lanes      two that take turns; restored after every row, with state in memory and below; on
+//              threads, with cuts, where there is one table
+//   rescaled   at random rows: snapshot, then 3 lanes, 1, 2, … go on; once with all state below in
+//              maps; once in RocksDB, now and then
 //   deferred   watermarks at the end only, with cuts; where no operator reads watermarks
 //   batch      'execution.runtime-mode' = 'batch', restored: what the changelog folds to
 //
@@ -28,6 +30,7 @@ namespace rowtide {
 
 struct WaysOptions {
   bool plain_only = false;
+  bool rocksdb_at_every_row = false;  // what runs in RocksDB is restored as often as the rest
   uint64_t seed = 1;
   int cuts = 3;  // runs with random cuts, each with a seed of its own
 };

@@ -447,6 +447,18 @@ int LanesOf(const PlannedJob& job) {
   return static_cast<int>(of_table > 0 ? of_table : job.options.GetInt("parallelism.default"));
 }
 
+std::optional<KeyGroupRange> KeyGroupsOfTable(const std::vector<JobGraph>& lanes, int lane,
+                                              uint32_t table) {
+  const std::vector<JobNode>& nodes = lanes[static_cast<size_t>(lane)].nodes();
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].is_crossing || nodes[i].table != table >> kNodeTableBits) continue;
+    if (nodes[i].is_absent) return std::nullopt;
+    if (lanes.back().nodes()[i].is_absent) return KeyGroupRange();
+    return KeyGroupsOfLane(lane, static_cast<int>(lanes.size()));
+  }
+  return std::nullopt;
+}
+
 Result<std::vector<JobGraph>> BuildJob(const PlannedJob& job, BuildContext context) {
   RT_TRY(CheckOutputs(job));
   return JobBuilder(job, std::move(context)).Build();

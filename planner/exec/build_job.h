@@ -13,6 +13,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "connectors/registry.h"
@@ -48,6 +49,10 @@ struct BuildContext {
 int LanesOf(const PlannedJob& job);
 // A graph for each lane.
 Result<std::vector<JobGraph>> BuildJob(const PlannedJob& job, BuildContext context);
+
+// The key groups of a table of keyed state that a lane of the job holds; none: nothing of it.
+std::optional<KeyGroupRange> KeyGroupsOfTable(const std::vector<JobGraph>& lanes, int lane,
+                                              uint32_t table);
 
 // Whether some operator's output depends on when watermarks come.
 bool ReadsWatermarks(const ExecPlan& plan);

@@ -12,12 +12,12 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <limits>
 
 #include "state/durable/files.h"
 #include "state/durable/rocksdb_environment.h"
+#include "state/state_run.h"
 
 namespace rowtide {
 namespace {
@@ -26,7 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kFileBytesMax = int64_t{64} << 20;
 constexpr size_t kImportedAtOnce = size_t{16} << 20;
-constexpr size_t kTableBytes = sizeof(uint32_t);  // in front of a key's group
 
 rocksdb::Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 std::string_view ViewOf(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
@@ -50,12 +49,6 @@ Status From(const rocksdb::Status& status, const char* doing, const std::string&
 Status From(const std::error_code& error, const char* doing, const std::string& path) {
   if (!error) return Status::Ok();
   return Status::External("cannot {} {}: {}", doing, path, error.message());
-}
-
-uint32_t TableOf(std::string_view key) {
-  uint32_t table;
-  std::memcpy(&table, key.data(), sizeof(table));
-  return __builtin_bswap32(table);
 }
 
 // RocksDB's own log is for people who work on RocksDB.
@@ -84,7 +77,11 @@ rocksdb::Options OptionsOf(const RocksDbOptions& settings) {
   options.info_log = std::make_shared<NoLog>();
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
-  options.write_buffer_size = size_t{1} << 20;  // nothing is put
+  // Nothing is put, the manifest is short, and files are opened when they are read: a store opens
+  // in a few milliseconds.
+  options.write_buffer_size = size_t{64} << 10;
+  options.manifest_preallocation_size = size_t{64} << 10;
+  options.max_file_opening_threads = 1;
   options.target_file_size_base = static_cast<uint64_t>(kFileBytesMax);
   options.level_compaction_dynamic_level_bytes = true;
   options.level0_file_num_compaction_trigger = 4;
@@ -329,13 +326,13 @@ Status RocksDbBackend::Import(const std::string& checkpoint, const Share& share)
   };
   for (iterator->SeekToFirst(); iterator->Valid();) {
     const std::string_view key = ViewOf(iterator->key());
-    if (key.size() <= kTableBytes)
+    if (key.size() < kBelowKeyHead)
       return Status::Corruption("{} holds a key of {} bytes", checkpoint, key.size());
-    const int group = static_cast<uint8_t>(key[kTableBytes]);
+    const int group = KeyGroupIn(key);
     const std::optional<KeyGroupRange> groups = share(TableOf(key));
     if (!groups || !groups->Has(group)) {
       // To the first group of this table, or behind its last one.
-      std::string next(key.substr(0, kTableBytes));
+      std::string next = TablePrefix(TableOf(key));
       const bool comes = groups && group < groups->first;
       next.push_back(static_cast<char>(comes ? groups->first : 0xff));
       if (!comes) next.push_back(static_cast<char>(0xff));

@@ -42,12 +42,13 @@ Result<std::string> RocksDbLane::Link(const std::vector<CheckpointFile>& files) 
   return links;
 }
 
-Result<std::unique_ptr<RocksDbLane>> RocksDbLane::Create(std::string work, int64_t memory_bytes) {
+Result<std::unique_ptr<RocksDbLane>> RocksDbLane::Create(std::string work, int64_t memory_bytes,
+                                                         bool imports) {
   std::unique_ptr<RocksDbLane> lane(new RocksDbLane(std::move(work), memory_bytes));
   RT_TRY(RemoveTree(lane->work_));
   RT_TRY(MakeFolders(lane->work_));
   RT_ASSIGN(lane->backend_, RocksDbBackend::Create(lane->DbFolder(), lane->options()));
-  lane->AddTier(false);
+  lane->AddTier(imports);
   return lane;
 }
 
@@ -62,18 +63,14 @@ Result<std::unique_ptr<RocksDbLane>> RocksDbLane::Open(std::string work, int64_t
   return lane;
 }
 
-Result<std::unique_ptr<RocksDbLane>> RocksDbLane::Import(std::string work, int64_t memory_bytes,
-                                                         const std::vector<LaneState>& from,
-                                                         const RocksDbBackend::Share& share) {
-  RT_ASSIGN(std::unique_ptr<RocksDbLane> lane, Create(std::move(work), memory_bytes));
+Status RocksDbLane::Import(const std::vector<LaneState>& from, const RocksDbBackend::Share& share) {
   for (const LaneState& earlier : from) {
     if (earlier.files.empty()) continue;
-    RT_ASSIGN(const std::string links, lane->Link(earlier.files));
-    RT_TRY(lane->backend_->Import(links, share));
+    RT_ASSIGN(const std::string links, Link(earlier.files));
+    RT_TRY(backend_->Import(links, share));
     RT_TRY(RemoveTree(links));
   }
-  lane->AddTier(true);
-  return lane;
+  return Status::Ok();
 }
 
 RocksDbLane::~RocksDbLane() {

@@ -22,17 +22,17 @@ namespace rowtide {
 class RocksDbLane final : public LaneStore {
  public:
   // Empty. `work` is emptied first. `memory_bytes`: of entries in memory and of RocksDB's cache.
-  static Result<std::unique_ptr<RocksDbLane>> Create(std::string work, int64_t memory_bytes);
+  // `imports`: what its states are to begin with comes from Import, before the first of their keys.
+  static Result<std::unique_ptr<RocksDbLane>> Create(std::string work, int64_t memory_bytes,
+                                                     bool imports = false);
   // With the files of this lane in a checkpoint: nothing is read yet.
   static Result<std::unique_ptr<RocksDbLane>> Open(std::string work, int64_t memory_bytes,
                                                    const std::vector<CheckpointFile>& from);
-  // With what `share` says of the entries of all lanes of a checkpoint.
-  static Result<std::unique_ptr<RocksDbLane>> Import(std::string work, int64_t memory_bytes,
-                                                     const std::vector<LaneState>& from,
-                                                     const RocksDbBackend::Share& share);
   ~RocksDbLane() override;
 
   StateTier* tier() { return tier_.get(); }
+  // What `share` says of the entries of all lanes of a checkpoint.
+  Status Import(const std::vector<LaneState>& from, const RocksDbBackend::Share& share);
 
   Status BeginCheckpoint() override;
   void Freeze(uint32_t table) override { tier_->Freeze(table); }
