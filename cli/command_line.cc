@@ -117,7 +117,7 @@ class CommandLine::Verb {
 CommandLine::CommandLine() : parser_(std::make_unique<Parser>()) {
   text_.version = std::string("rowtide ") + Version();
   text_.summary = "streaming SQL over changelogs: what Flink SQL says, on one machine";
-  text_.verbs.reserve(16);  // a Verb refers to its text
+  text_.verbs.reserve(24);  // a Verb refers to its text
   text_.exit_codes = {{"0", "", "done; also an endless job that a first Ctrl-C ended"},
                       {"1", "", "the job failed; `rowtide test` with failures"},
                       {"2", "", "wrong arguments or SQL"},
@@ -297,6 +297,77 @@ void CommandLine::AddState() {
     AddErrorOptions(verb);
     verb.Example("rowtide state check keep_first.sql first",
                  "before the changed script is started");
+  }
+  AddStateLook();
+}
+
+// What people find out with: no peer has these.
+void CommandLine::AddStateLook() {
+  CLI::App* const state = parser_->app.get_subcommand("state");
+  const OptionText node{"--operator", "NODE",
+                        "Only this operator: its number or name, as `state ls` lists them"};
+  const OptionText form{"--output",
+                        "FORM",
+                        "How rows are printed; a table on a terminal, json in a pipe",
+                        {"table", "json", "csv"}};
+  {
+    Verb verb(
+        *this, *state, "get",
+        {"state get", "Print the rows that a checkpoint keeps of a key, or of all keys",
+         "Of each operator that has such a key. A key is column=value pairs, or a JSON object; "
+         "of some of the key's columns, all keys that have these values. The job may run "
+         "meanwhile. What is no rows, such as the "
+         "positions of sources, is named on standard error."});
+    verb.Add({"path",
+              "DIR",
+              "A state folder of one job, a job's folder, or a checkpoint; of a "
+              "folder, its newest checkpoint",
+              {},
+              true,
+              true},
+             &state_get_.path);
+    verb.Add(
+        {"key", "KEY", "column=value, or JSON such as '{\"id\":\"o1\"}'", {}, false, false, true},
+        &state_get_.key);
+    verb.Add(node, &state_get_.node);
+    verb.Number({"--limit", "N", "Print at most this many rows; 1,000 on a terminal without it"}, 0,
+                &state_get_.limit);
+    verb.Add(form, &output_);
+    AddErrorOptions(verb);
+    verb.Example("rowtide run --state seen keep_first.sql; rowtide state get seen",
+                 "all keys of all operators");
+    verb.Example("rowtide state get seen order_id=o0152 --operator Deduplicate --output table",
+                 "one key of one operator");
+    verb.Example("rowtide state get seen '{\"order_id\":\"o0152\"}'", "the key in JSON");
+  }
+  {
+    Verb verb(*this, *state, "diff",
+              {"state diff", "Compare what two checkpoints keep, key by key",
+               "+ is a row that the second one has and the first has not, - the other way round; "
+               "a key that has changed has both. Keys are counted per operator on standard error. "
+               "Ends with 0 where all rows are equal, 1 where not, 2 or above where that could "
+               "not be found out. What is no rows, such as positions of sources, is named where "
+               "it differs and decides nothing."});
+    verb.Add({"before",
+              "PATH",
+              "A checkpoint, or a folder that names one, as for `state get`",
+              {},
+              true,
+              true},
+             &state_diff_.before);
+    verb.Add({"after",
+              "PATH",
+              "Another one; without it, the two newest of the first path's job",
+              {},
+              true},
+             &state_diff_.after);
+    verb.Add(node, &state_diff_.node);
+    verb.Add(form, &output_);
+    AddErrorOptions(verb);
+    verb.Example(
+        "rowtide run --state one keep_first.sql; rowtide run --state two keep_first.sql; rowtide "
+        "state diff one two",
+        "the newest checkpoints of two folders");
   }
 }
 
@@ -527,6 +598,8 @@ int CommandLine::Dispatch() {
     if (name == "explain") return Explain(explain_);
     if (name == "shell") return Alone();
     if (name == "state ls") return ListState(state_list_, print_.output);
+    if (name == "state get") return GetState(state_get_, print_.output);
+    if (name == "state diff") return DiffState(state_diff_, print_.output);
     if (name == "state check") return CheckState(state_check_);
     if (name == "savepoint") return Savepoint(ask_);
     if (name == "stop") {

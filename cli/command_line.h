@@ -13,6 +13,7 @@
 #include "cli/explain.h"
 #include "cli/run.h"
 #include "cli/shell/shell.h"
+#include "cli/state_compare.h"
 #include "cli/state_verbs.h"
 #include "cli/test.h"
 #include "cli/verb_text.h"
@@ -33,6 +34,7 @@ class CommandLine {
   void AddExplain();
   void AddShell();
   void AddState();
+  void AddStateLook();
   void AddSavepoint();
   void AddTest();
   void AddGenerate();
@@ -64,6 +66,8 @@ class CommandLine {
   PrintSettings print_;
   StateListArguments state_list_;
   StateCheckArguments state_check_;
+  StateGetArguments state_get_;
+  StateDiffArguments state_diff_;
   AskArguments ask_;
   TestArguments test_;
   GenerateArguments generate_;

@@ -241,6 +241,7 @@ void DurableJob::Prepare(JobOptions* options) {
   for (const auto& store : stores_) options->stores.push_back(store.get());
   options->head.job_name = planned_.name;
   options->head.plan = ExplainExec(planned_.plan);
+  options->head.script = planned_.script;
   options->head.state_ttl_millis = planned_.options.GetMillis("table.exec.state.ttl");
 }
 

@@ -9,6 +9,7 @@
 #include "cli/control_socket.h"
 #include "cli/error.h"
 #include "cli/run.h"
+#include "cli/state_paths.h"
 #include "planner/exec/build_job.h"
 #include "planner/session.h"
 #include "planner/sql/parser.h"
@@ -39,18 +40,6 @@ uint64_t BytesOf(const Manifest& manifest) {
     for (const ManifestFile& file : lane.files) bytes += file.bytes;
   }
   return bytes;
-}
-
-bool IsCheckpoint(const std::string& path) { return fs::exists(path + "/MANIFEST"); }
-bool IsJobFolder(const std::string& path) { return fs::exists(path + "/ID"); }
-
-// The folders of jobs that a path names.
-Result<std::vector<std::string>> JobFoldersOf(const std::string& path) {
-  if (IsJobFolder(path)) return std::vector<std::string>{path};
-  RT_ASSIGN(std::vector<std::string> folders, ListJobFolders(path));
-  if (folders.empty())
-    return Status::External("{} holds no state of a job", path).WithErrorCode("RT6006");
-  return folders;
 }
 
 using Rows = std::vector<std::vector<std::string>>;

@@ -123,7 +123,7 @@ int StatementRunner::Fail(const Status& status, const SqlText& sql) {
 
 int StatementRunner::Run(const ast::Statement& statement, const SqlText& sql, bool last) {
   stopped_ = false;
-  Result<Outcome> outcome = session_.Execute(statement);
+  Result<Outcome> outcome = session_.Execute(statement, sql.text);
   for (const std::string& note : session_.TakeNotes()) PrintNote("note", note);
   if (!outcome.ok()) return Fail(outcome.status(), sql);
   if (const auto* table = std::get_if<TextTable>(&*outcome)) {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rowtide {
@@ -53,12 +54,21 @@ struct LaneState {
   friend bool operator==(const LaneState&, const LaneState&) = default;
 };
 
+// What the job was planned from, without secrets: whoever looks at its state makes its operators
+// of this.
+struct JobScript {
+  std::vector<std::string> statements;  // SQL; what the last one says is what the job does
+  std::vector<std::pair<std::string, std::string>> settings;
+  friend bool operator==(const JobScript&, const JobScript&) = default;
+};
+
 struct Checkpoint {
   int64_t epoch = 0;
   CheckpointKind kind = CheckpointKind::kPeriodic;
   int64_t millis = 0;  // when it was taken
   std::string job_name;
   std::string plan;  // the execution plan's text: for people, and its digest
+  JobScript script;
   int64_t state_ttl_millis = 0;
   uint32_t next_source = 0;  // whose turn it is
   std::vector<LaneState> lanes;

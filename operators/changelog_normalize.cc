@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "operators/null_keys.h"
+#include "operators/shown_rows.h"
 
 namespace rowtide {
 
@@ -39,6 +40,14 @@ ChangelogNormalize::ChangelogNormalize(ChangelogNormalizeSpec spec, const Schema
       output_(&row_codec_, false) {
   Register(&last_);
   Register(&bundle_);
+}
+
+ShownStates ChangelogNormalize::Shown() {
+  const Schema& rows = output_schema();
+  ShownStates shown;
+  shown.push_back(ShowRow({"rows", rows, key_codec_, rows}, &last_, &row_codec_));
+  shown.push_back(ShowBundle({"bundle", rows, key_codec_, rows}, &bundle_, &row_codec_));
+  return shown;
 }
 
 Status ChangelogNormalize::Process(int /*input*/, const RowBatch& batch, Collector& out) {

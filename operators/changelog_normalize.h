@@ -38,6 +38,7 @@ class ChangelogNormalize final : public KeyedOperator {
                                                   const OperatorContext& context);
 
   Status Process(int input, const RowBatch& batch, Collector& out) override;
+  ShownStates Shown() override;
   Status Advance(int input, Time time, Collector& out) override;
 
  private:

@@ -5,6 +5,7 @@
 #include "operators/null_keys.h"
 #include "operators/output_rows.h"
 #include "operators/row_times.h"
+#include "operators/shown_rows.h"
 #include "state/key_codec.h"
 #include "state/key_groups.h"
 #include "state/row_codec.h"
@@ -30,6 +31,7 @@ class RowtimeFirstOnce final : public KeyedOperator {
   RowtimeFirstOnce(const DeduplicateSpec& spec, const OperatorContext& context,
                    std::unique_ptr<ConflictWatch> watch)
       : KeyedOperator("DeduplicateRowtimeFirstOnce", spec.schema),
+        schema_(spec.schema),
         key_codec_(spec.schema, spec.keys, context.flink_compat),
         row_codec_(spec.schema),
         writer_(row_codec_),
@@ -62,6 +64,21 @@ class RowtimeFirstOnce final : public KeyedOperator {
     RT_TRY(StoreEarliest(batch));
     if (rows_.wasteful()) MoveRows();
     return watch_ ? watch_->status() : Status::Ok();
+  }
+
+  ShownStates Shown() override {
+    ShownStates shown;
+    shown.push_back(ShowKeys({"keys", schema_, key_codec_, {}}, &keys_state_));
+    shown.push_back(
+        ShowEntries<ValueState>({"waiting", schema_, key_codec_, schema_}, &keys_state_,
+                                [this](Entry entry, ShownRows& rows) -> Status {
+                                  if (!keys_state_.Has(entry) || !keys_state_.IsMarked(entry))
+                                    return Status::Ok();
+                                  RT_ASSIGN(BatchBuilder* const builder, rows.BeginRow());
+                                  row_codec_.AppendTo(WaitingOf(entry).row.bytes, builder);
+                                  return Status::Ok();
+                                }));
+    return shown;
   }
 
   Status Advance(int /*input*/, Time time, Collector& out) override {
@@ -324,6 +341,7 @@ class RowtimeFirstOnce final : public KeyedOperator {
   };
 
   Part part_{this};
+  const Schema schema_;
   KeyCodec key_codec_;
   RowCodec row_codec_;
   RowWriter writer_;

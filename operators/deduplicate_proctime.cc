@@ -2,6 +2,7 @@
 #include "operators/keyed_operator.h"
 #include "operators/null_keys.h"
 #include "operators/output_rows.h"
+#include "operators/shown_rows.h"
 #include "state/key_codec.h"
 #include "state/row_codec.h"
 #include "state/value_state.h"
@@ -46,6 +47,16 @@ class ProctimeDeduplicate : public KeyedOperator {
       if (bundle_.rows_added() >= spec_.mini_batch.size) RT_TRY(Flush(out));
     }
     return Status::Ok();
+  }
+
+  ShownStates Shown() final {
+    const ShownForm form{"rows", spec_.schema, key_codec_, spec_.schema};
+    ShownStates shown;
+    shown.push_back(spec_.keeps_last ? ShowRow(form, &state_, &row_codec_)
+                                     : ShowKeys({"keys", spec_.schema, key_codec_, {}}, &state_));
+    shown.push_back(
+        ShowBundle({"bundle", spec_.schema, key_codec_, spec_.schema}, &bundle_, &row_codec_));
+    return shown;
   }
 
   Status Advance(int /*input*/, Time time, Collector& out) final {

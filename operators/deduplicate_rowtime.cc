@@ -3,6 +3,7 @@
 #include "operators/null_keys.h"
 #include "operators/output_rows.h"
 #include "operators/row_times.h"
+#include "operators/shown_rows.h"
 #include "state/key_codec.h"
 #include "state/key_groups.h"
 #include "state/row_codec.h"
@@ -71,6 +72,26 @@ class RowtimeEager final : public KeyedOperator {
     return watch_ ? watch_->status() : Status::Ok();
   }
 
+  // Values of the other form are rows of the other state.
+  ShownStates Shown() override {
+    ShownStates shown;
+    shown.push_back(ShowRow({"rows", spec_.schema, key_codec_, spec_.schema}, &state_, &row_codec_,
+                            [](std::string_view value) {
+                              return value.size() == kTimeBytes ? std::string_view() : value;
+                            }));
+    shown.push_back(ShowEntries<ValueState>(
+        {"times", spec_.schema, key_codec_, TimeColumn()}, &state_,
+        [this](Entry entry, ShownRows& rows) -> Status {
+          if (!state_.Has(entry) || state_.Value(entry).size() != kTimeBytes) return Status::Ok();
+          RT_ASSIGN(BatchBuilder* const builder, rows.BeginRow());
+          builder->AppendValue(0, TimeColumn().type(0), MillisOf(state_.Value(entry)));
+          return Status::Ok();
+        }));
+    shown.push_back(
+        ShowBundle({"bundle", spec_.schema, key_codec_, spec_.schema}, &bundle_, &row_codec_));
+    return shown;
+  }
+
   Status Advance(int /*input*/, Time time, Collector& out) override {
     if (spec_.mini_batch.enabled() && time.kind != Time::Kind::kIdle) RT_TRY(Flush(out));
     return out.Advance(time);
@@ -115,6 +136,15 @@ class RowtimeEager final : public KeyedOperator {
       RT_TRY(CheckRowSize(row_bytes_.back()));
     }
     return state_.FindOrCreate(keys_, groups_.first_rows(), row_bytes_, &entries_);
+  }
+
+  // Kept times are in milliseconds, whatever the column is in.
+  Schema TimeColumn() const {
+    Type type = spec_.schema.type(spec_.order_column).WithoutTimeAttribute();
+    type.precision = 3;
+    Schema schema;
+    schema.Add({spec_.schema.name(spec_.order_column), type});
+    return schema;
   }
 
   int64_t MillisOf(std::string_view value) const {

@@ -67,6 +67,7 @@ GroupAggregate::GroupAggregate(GroupAggregateSpec spec, const Schema& input,
                                const OperatorContext& context)
     : KeyedOperator("group_aggregate", spec.output),
       spec_(std::move(spec)),
+      input_(input),
       ttl_(context.state_ttl_millis > 0),
       keeps_unknown_partials_(context.flink_compat),
       row_count_column_(row_count_column),

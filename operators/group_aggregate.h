@@ -46,8 +46,10 @@ class GroupAggregate final : public KeyedOperator {
 
   Status Process(int input, const RowBatch& batch, Collector& out) override;
   Status Advance(int input, Time time, Collector& out) override;
+  ShownStates Shown() override;
 
  private:
+  class ShownGroups;
   enum class Change : uint8_t { kNone, kInsert, kUpdate, kDelete };
 
   GroupAggregate(GroupAggregateSpec spec, const Schema& input, std::unique_ptr<GroupCalls> calls,
@@ -64,6 +66,7 @@ class GroupAggregate final : public KeyedOperator {
   Status RunAndEmit(const RowBatch& batch, const GroupRows& rows, Collector& out);
 
   GroupAggregateSpec spec_;
+  Schema input_;
   bool ttl_;
   bool keeps_unknown_partials_;  // Flink's rows for a first bundle of retractions only (15.19)
   int row_count_column_;         // of partials, or -1

@@ -337,6 +337,12 @@ std::vector<StatePart*> GroupCalls::parts() {
   return parts;
 }
 
+void GroupCalls::Show(const Schema& input, const KeyCodec& key, ShownStates* shown) {
+  for (Distinct& each : distinct_) shown->push_back(each.values->Shown(input, key));
+  for (Extremes& each : extremes_) shown->push_back(each.values->Shown(input, key));
+  for (Listed& each : listed_) shown->push_back(each.values->Shown(input, key));
+}
+
 Status GroupCalls::Find(const KeyBatch& keys) {
   for (Distinct& each : distinct_) RT_TRY(each.values->Find(keys));
   for (Extremes& each : extremes_) RT_TRY(each.values->Find(keys));

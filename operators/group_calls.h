@@ -39,6 +39,8 @@ class GroupCalls {
   int entry_bytes() const { return entry_bytes_; }
   const std::vector<int>& text_offsets() const { return text_offsets_; }
   std::vector<StatePart*> parts();
+  // Appends its collections. `key`: of the groups, over `input`.
+  void Show(const Schema& input, const KeyCodec& key, ShownStates* shown);
 
   // Looks up the collections of the units' groups.
   Status Find(const KeyBatch& keys);

@@ -25,6 +25,7 @@ class GroupEntries {
   GroupEntries(const OperatorContext& context, int fixed_bytes, std::vector<int> text_offsets);
 
   StatePart* part() { return &state_; }
+  const ValueState& keys() const { return state_; }
   // The entries of these keys; unit i is key i. Valid until Finish.
   Status Find(const KeyBatch& keys);
   // The fixed part, or null when the group does not exist.

@@ -21,6 +21,8 @@ Status KeyedOperator::Merge(SnapshotReader& reader) {
   return Status::Ok();
 }
 
+ShownStates KeyedOperator::Shown() { return {}; }
+
 Status KeyedOperator::ReadHead(SnapshotReader& reader) const {
   RT_ASSIGN(const std::string_view name, reader.Bytes("operator name"));
   if (name != name_)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/operator.h"
+#include "state/shown_state.h"
 #include "state/state_part.h"
 
 namespace rowtide {
@@ -51,6 +52,8 @@ class KeyedOperator : public Operator {
   Status Snapshot(SnapshotWriter& writer) const final;
   Status Restore(SnapshotReader& reader) final;
   Status Merge(SnapshotReader& reader) final;
+  // What of its state has keys, for people to look at; borrows it.
+  virtual ShownStates Shown();
 
  protected:
   KeyedOperator(std::string name, Schema output_schema)

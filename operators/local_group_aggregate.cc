@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "operators/group_output.h"
+#include "operators/shown_rows.h"
 
 namespace rowtide {
 namespace {
@@ -50,6 +51,7 @@ LocalGroupAggregate::LocalGroupAggregate(LocalGroupAggregateSpec spec, const Sch
                                          const OperatorContext& context)
     : KeyedOperator("local_group_aggregate", OutputSchema(spec, input)),
       spec_(std::move(spec)),
+      input_(input),
       layout_(LayoutOfPartials(spec_.calls, spec_.counts_rows, spec_.count_star, input)),
       key_codec_(input, spec_.group, context.flink_compat),
       row_codec_(input),
@@ -116,6 +118,12 @@ void LocalGroupAggregate::PlanCall(const Aggregation& call, const std::vector<in
   }
   part(1, Part::Kind::kCall, static_cast<int>(calls->size()));
   calls->push_back(count);
+}
+
+ShownStates LocalGroupAggregate::Shown() {
+  ShownStates shown;
+  shown.push_back(ShowBundle({"bundle", input_, key_codec_, input_}, &bundle_, &row_codec_));
+  return shown;
 }
 
 Status LocalGroupAggregate::Process(int /*input*/, const RowBatch& batch, Collector& out) {

@@ -35,6 +35,7 @@ class LocalGroupAggregate final : public KeyedOperator {
   static Schema OutputSchema(const LocalGroupAggregateSpec& spec, const Schema& input);
 
   Status Process(int input, const RowBatch& batch, Collector& out) override;
+  ShownStates Shown() override;
   Status Advance(int input, Time time, Collector& out) override;
 
  private:
@@ -63,6 +64,7 @@ class LocalGroupAggregate final : public KeyedOperator {
   Column LogColumn(Log* log, int units);
 
   LocalGroupAggregateSpec spec_;
+  Schema input_;
   PartialLayout layout_;
   KeyCodec key_codec_;
   RowCodec row_codec_;

@@ -32,11 +32,18 @@ bool Beats(T value, T extreme, bool is_max) {
   return is_max ? value > extreme : value < extreme;
 }
 
+Value ValueOfNumber(int64_t number, const Type& type) {
+  if (type.kind == TypeKind::kBoolean) return number != 0;
+  if (type.kind == TypeKind::kDecimal) return int128{number};
+  return number;
+}
+
 }  // namespace
 
 NumberExtremes::NumberExtremes(const Schema& input, int argument, const OperatorContext& context)
     : numbers_(context, CollectionTtl(context)),
       argument_(argument),
+      field_(input.field(argument)),
       layout_(LayoutOf(input.type(argument))) {}
 
 bool NumberExtremes::Holds(const Type& argument) {
@@ -168,6 +175,26 @@ void NumberExtremes::Emit(Entry key, const char* at, ResultColumn* to, int unit)
   } else {
     to->PutNull(unit);
   }
+}
+
+std::unique_ptr<ShownState> NumberExtremes::Shown(const Schema& input, const KeyCodec& key) {
+  Schema shown;
+  shown.Add(field_);
+  shown.Add({"count", Type::BigInt().NotNull()});
+  return ShowEntries<CountedNumbers>(
+      {"values of " + field_.name, input, key, shown}, &numbers_,
+      [this, shown](Entry entry, ShownRows& rows) -> Status {
+        Status status;
+        numbers_.Fold(entry);
+        numbers_.ForEach(entry, [&](CountedNumbers::Counted counted) {
+          const Result<BatchBuilder*> row = status.ok() ? rows.BeginRow() : status;
+          status = row.status();
+          if (!status.ok()) return;
+          (*row)->AppendValue(0, shown.type(0), ValueOfNumber(counted.number, shown.type(0)));
+          (*row)->AppendValue(1, shown.type(1), counted.count);
+        });
+        return status;
+      });
 }
 
 }  // namespace rowtide

@@ -24,6 +24,7 @@ class NumberExtremes final : public ExtremeValues {
   static bool Holds(const Type& argument);
 
   StatePart* part() override { return &numbers_; }
+  std::unique_ptr<ShownState> Shown(const Schema& input, const KeyCodec& key) override;
   Status Find(const KeyBatch& keys) override { return numbers_.FindOrCreate(keys, &keys_); }
   void Run(const RowBatch& batch, const GroupRows& rows,
            const std::vector<CollectionTarget>& targets, StringBlocks* strings) override;
@@ -44,6 +45,7 @@ class NumberExtremes final : public ExtremeValues {
 
   CountedNumbers numbers_;
   int argument_;
+  Field field_;
   Layout layout_;
   std::vector<Entry> keys_;
 };

@@ -1,5 +1,7 @@
 #include "operators/over_row_number.h"
 
+#include "operators/shown_rows.h"
+
 namespace rowtide {
 namespace {
 
@@ -25,6 +27,7 @@ OverRowNumber::OverRowNumber(OverRowNumberSpec spec, const Schema& input,
                              const OperatorContext& context)
     : KeyedOperator("over_row_number", spec.output),
       spec_(std::move(spec)),
+      input_(input),
       unmatched_retractions_(context.counters->Find("unmatched_retraction")),
       key_codec_(input, spec_.partition, context.flink_compat),
       sort_codec_(input, FieldsOf(spec_.order)),
@@ -32,6 +35,12 @@ OverRowNumber::OverRowNumber(OverRowNumberSpec spec, const Schema& input,
       rows_(context),
       output_(&row_codec_, true) {
   Register(&rows_);
+}
+
+ShownStates OverRowNumber::Shown() {
+  ShownStates shown;
+  shown.push_back(ShowRows({"rows", input_, key_codec_, input_}, &rows_, &row_codec_));
+  return shown;
 }
 
 Status OverRowNumber::Process(int /*input*/, const RowBatch& batch, Collector& out) {

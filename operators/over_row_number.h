@@ -37,6 +37,7 @@ class OverRowNumber final : public KeyedOperator {
                                                   const OperatorContext& context);
 
   Status Process(int input, const RowBatch& batch, Collector& out) override;
+  ShownStates Shown() override;
 
  private:
   OverRowNumber(OverRowNumberSpec spec, const Schema& input, const OperatorContext& context);
@@ -47,6 +48,7 @@ class OverRowNumber final : public KeyedOperator {
   Status FlushWhenFull(Collector& out);
 
   OverRowNumberSpec spec_;
+  Schema input_;
   int64_t* unmatched_retractions_;
   KeyCodec key_codec_;
   SortKeyCodec sort_codec_;

@@ -47,6 +47,10 @@ class FirstN final : public RankOperator {
     return out.Emit(std::move(ranked));
   }
 
+  std::unique_ptr<ShownState> ShownRanks() override {
+    return ShowNumber(FormOf("counts", NumberColumn("rows")), &counts_);
+  }
+
   ValueState counts_;
   std::vector<int32_t> rows_;
   std::vector<int64_t> numbers_;
@@ -134,6 +138,13 @@ class TopOne final : public RankOperator {
     writer_.Write(row, best->bytes + sort.size());
     output_.AddInput(kind, row, 1);
     return Status::Ok();
+  }
+
+  std::unique_ptr<ShownState> ShownRanks() override {
+    return ShowRow(FormOf("rows"), &best_, &row_codec_, [](std::string_view value) {
+      const Best* best = reinterpret_cast<const Best*>(value.data());
+      return value.substr(sizeof(Best) + best->sort_size);
+    });
   }
 
   const bool follows_incumbent_;
@@ -240,6 +251,10 @@ class AppendTopN final : public RankOperator {
     }
     if (!numbered_ && position < end) output_.AddInput(RowKind::kInsert, row);
     return Status::Ok();
+  }
+
+  std::unique_ptr<ShownState> ShownRanks() override {
+    return ShowRows(FormOf("rows"), &rows_, &row_codec_);
   }
 
   OrderedState rows_;

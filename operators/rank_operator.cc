@@ -55,6 +55,13 @@ RankOperator::RankOperator(std::string name, const RankSpec& spec, const Operato
   }
 }
 
+ShownStates RankOperator::Shown() {
+  ShownStates shown;
+  shown.push_back(ShownRanks());
+  if (ends_) shown.push_back(ShowNumber(FormOf("ends", NumberColumn("rank_end")), &*ends_));
+  return shown;
+}
+
 Status RankOperator::Encode(const RowBatch& batch) {
   RT_TRY(key_codec_.Encode(batch, &keys_));
   *null_keys_ += CountNullKeys(batch, spec_.partition);

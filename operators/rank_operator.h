@@ -16,6 +16,7 @@
 #include "operators/output_rows.h"
 #include "operators/rank.h"
 #include "operators/recent_rows.h"
+#include "operators/shown_rows.h"
 #include "state/key_codec.h"
 #include "state/key_groups.h"
 #include "state/ordered_state.h"
@@ -26,7 +27,19 @@
 namespace rowtide {
 
 class RankOperator : public KeyedOperator {
+ public:
+  ShownStates Shown() final;
+
  protected:
+  // What a form keeps of each partition.
+  virtual std::unique_ptr<ShownState> ShownRanks() = 0;
+  // Rows of the input by partition, or other columns.
+  ShownForm FormOf(const std::string& name) const {
+    return {name, spec_.input, key_codec_, spec_.input};
+  }
+  ShownForm FormOf(const std::string& name, Schema rows) const {
+    return {name, spec_.input, key_codec_, std::move(rows)};
+  }
   RankOperator(std::string name, const RankSpec& spec, const OperatorContext& context);
 
   // Encodes partition keys and sort keys of the batch and finds the ends of its partitions.

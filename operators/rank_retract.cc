@@ -99,6 +99,10 @@ class RetractTopN final : public RankOperator {
         [&](std::string_view stored) { return row_codec_.Equal(stored, bytes); });
   }
 
+  std::unique_ptr<ShownState> ShownRanks() override {
+    return ShowRows(FormOf("rows"), &rows_, &row_codec_);
+  }
+
   OrderedState rows_;
   EncodedRows encoded_;
   int64_t* unmatched_;

@@ -163,6 +163,10 @@ class UpdateTopN final : public RankOperator {
 
   KeyCodec row_key_codec_;
   KeyBatch row_keys_;
+  std::unique_ptr<ShownState> ShownRanks() override {
+    return ShowRows(FormOf("rows"), &rows_, &row_codec_);
+  }
+
   OrderedState rows_;
 };
 

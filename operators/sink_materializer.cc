@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "operators/arrival_key.h"
+#include "operators/shown_rows.h"
 #include "operators/value_collections.h"
 
 namespace rowtide {
@@ -37,6 +38,13 @@ SinkMaterializer::SinkMaterializer(SinkMaterializerSpec spec, const Schema& inpu
       output_(&row_codec_, false) {
   Register(&rows_);
   Register(&index_);
+}
+
+ShownStates SinkMaterializer::Shown() {
+  const Schema& rows = output_schema();
+  ShownStates shown;
+  shown.push_back(ShowRows({"rows", rows, key_codec_, rows}, &rows_, &row_codec_));
+  return shown;
 }
 
 Status SinkMaterializer::Process(int /*input*/, const RowBatch& batch, Collector& out) {

@@ -34,6 +34,7 @@ class SinkMaterializer final : public KeyedOperator {
                                                   const OperatorContext& context);
 
   Status Process(int input, const RowBatch& batch, Collector& out) override;
+  ShownStates Shown() override;
 
  private:
   SinkMaterializer(SinkMaterializerSpec spec, const Schema& input, const OperatorContext& context);

@@ -6,6 +6,7 @@
 
 #include "operators/arrival_key.h"
 #include "operators/number_extremes.h"
+#include "state/value_bytes.h"
 
 namespace rowtide {
 namespace {
@@ -164,6 +165,39 @@ void Removed(Cell cell, bool is_max, typename Cell::Value value, int64_t count,
   cell.SetStored(best.row().substr(sizeof(int64_t)));
 }
 
+// --- looking ---
+
+Schema ColumnsOf(const Schema& input, const std::vector<int>& columns) {
+  Schema schema;
+  for (const int column : columns) schema.Add(input.field(column));
+  return schema;
+}
+
+std::string NamesOf(const Schema& schema) {
+  const std::vector<std::string> names = schema.names();
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// Values, which are the sort keys, and how often each is there.
+std::unique_ptr<ShownState> ShowCounts(const std::string& name, const Schema& input,
+                                       const KeyCodec& key, const Schema& values,
+                                       const SortKeyCodec& codec, OrderedState* state) {
+  Schema shown = values;
+  shown.Add({"count", Type::BigInt().NotNull()});
+  return ShowEntries<OrderedState>(
+      {name, input, key, shown}, state,
+      [state, &codec, shown](Entry entry, ShownRows& rows) -> Status {
+        for (OrderedState::Cursor at = state->Begin(entry); at.valid(); at.Next()) {
+          RT_ASSIGN(std::vector<Value> row, codec.Decode(at.sort_key()));
+          row.emplace_back(CountIn(at.row().data()));
+          RT_ASSIGN(BatchBuilder* const builder, rows.BeginRow());
+          for (int i = 0; i < shown.size(); ++i)
+            builder->AppendValue(i, shown.type(i), row[static_cast<size_t>(i)]);
+        }
+        return Status::Ok();
+      });
+}
+
 }  // namespace
 
 Ttl CollectionTtl(const OperatorContext& context) {
@@ -175,7 +209,13 @@ Ttl CollectionTtl(const OperatorContext& context) {
 
 DistinctValues::DistinctValues(const Schema& input, const std::vector<int>& arguments,
                                const OperatorContext& context)
-    : state_(context, CollectionTtl(context)), codec_(input, Ascending(arguments)) {}
+    : state_(context, CollectionTtl(context)),
+      arguments_(ColumnsOf(input, arguments)),
+      codec_(input, Ascending(arguments)) {}
+
+std::unique_ptr<ShownState> DistinctValues::Shown(const Schema& input, const KeyCodec& key) {
+  return ShowCounts("distinct " + NamesOf(arguments_), input, key, arguments_, codec_, &state_);
+}
 
 void DistinctValues::Run(const RowBatch& batch, const GroupRows& rows,
                          std::vector<uint8_t>* steps) {
@@ -205,8 +245,14 @@ void DistinctValues::Run(const RowBatch& batch, const GroupRows& rows,
 ValueCounts::ValueCounts(const Schema& input, int argument, const OperatorContext& context)
     : state_(context, CollectionTtl(context)),
       argument_(argument),
+      values_schema_(ColumnsOf(input, {argument})),
       layout_(LayoutOf(input.type(argument))),
       codec_(input, Ascending({argument})) {}
+
+std::unique_ptr<ShownState> ValueCounts::Shown(const Schema& input, const KeyCodec& key) {
+  return ShowCounts("values of " + NamesOf(values_schema_), input, key, values_schema_, codec_,
+                    &state_);
+}
 
 std::unique_ptr<ExtremeValues> ExtremeValues::Create(const Schema& input, int argument,
                                                      const OperatorContext& context) {
@@ -290,8 +336,23 @@ ValueList::ValueList(const Schema& input, int argument, const OperatorContext& c
     : by_arrival_(context, CollectionTtl(context)),
       by_value_(context, CollectionTtl(context)),
       argument_(argument),
+      values_schema_(ColumnsOf(input, {argument})),
       layout_(LayoutOf(input.type(argument))),
       codec_(input, Ascending({argument})) {}
+
+// In the order of their arrival.
+std::unique_ptr<ShownState> ValueList::Shown(const Schema& input, const KeyCodec& key) {
+  return ShowEntries<OrderedState>(
+      {"list of " + NamesOf(values_schema_), input, key, values_schema_}, &by_arrival_,
+      [this](Entry entry, ShownRows& rows) -> Status {
+        const Type& type = values_schema_.type(0);
+        for (OrderedState::Cursor at = by_arrival_.Begin(entry); at.valid(); at.Next()) {
+          RT_ASSIGN(BatchBuilder* const builder, rows.BeginRow());
+          builder->AppendValue(0, type, ValueOfBytes(at.row(), type));
+        }
+        return Status::Ok();
+      });
+}
 
 void ValueList::Add(Entry arrival_key, Entry value_key, const RowBatch& batch, int row,
                     char* next_arrival) {

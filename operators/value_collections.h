@@ -20,6 +20,7 @@
 #include "state/key_codec.h"
 #include "state/ordered_state.h"
 #include "state/row_codec.h"
+#include "state/shown_state.h"
 
 namespace rowtide {
 
@@ -34,6 +35,8 @@ class DistinctValues {
                  const OperatorContext& context);
 
   StatePart* part() { return &state_; }
+  // `key`: of the groups, over `input`. Likewise below.
+  std::unique_ptr<ShownState> Shown(const Schema& input, const KeyCodec& key);
   Status Find(const KeyBatch& keys) { return state_.FindOrCreate(keys, &keys_); }
   // Requires: Find with the keys of the units. `steps`: per row, the rows' own with kStepApply and
   // kStepRetract changed to mean "the value is new" and "the value is gone".
@@ -42,6 +45,7 @@ class DistinctValues {
 
  private:
   OrderedState state_;
+  Schema arguments_;
   SortKeyCodec codec_;
   SortKeyBatch values_;
   std::vector<Entry> keys_;
@@ -68,6 +72,7 @@ class ExtremeValues {
   static bool HasText(const Type& argument) { return LayoutOf(argument) == Layout::kBytes; }
 
   virtual StatePart* part() = 0;
+  virtual std::unique_ptr<ShownState> Shown(const Schema& input, const KeyCodec& key) = 0;
   virtual Status Find(const KeyBatch& keys) = 0;
   // Requires: Find with the keys of the units.
   virtual void Run(const RowBatch& batch, const GroupRows& rows,
@@ -80,6 +85,7 @@ class ValueCounts final : public ExtremeValues {
   ValueCounts(const Schema& input, int argument, const OperatorContext& context);
 
   StatePart* part() override { return &state_; }
+  std::unique_ptr<ShownState> Shown(const Schema& input, const KeyCodec& key) override;
   Status Find(const KeyBatch& keys) override { return state_.FindOrCreate(keys, &keys_); }
   void Run(const RowBatch& batch, const GroupRows& rows,
            const std::vector<CollectionTarget>& targets, StringBlocks* strings) override;
@@ -92,6 +98,7 @@ class ValueCounts final : public ExtremeValues {
 
   OrderedState state_;
   int argument_;
+  Schema values_schema_;
   Layout layout_;
   SortKeyCodec codec_;
   SortKeyBatch values_;
@@ -105,6 +112,7 @@ class ValueList {
   static constexpr int kEntryBytes = 8;  // of the list, at `offset`: the number of the next arrival
 
   std::vector<StatePart*> parts() { return {&by_arrival_, &by_value_}; }
+  std::unique_ptr<ShownState> Shown(const Schema& input, const KeyCodec& key);
   Status Find(const KeyBatch& keys) {
     RT_TRY(by_arrival_.FindOrCreate(keys, &arrival_keys_));
     return by_value_.FindOrCreate(keys, &value_keys_);
@@ -125,6 +133,7 @@ class ValueList {
   OrderedState by_arrival_;  // sort key: arrival, big-endian; row: the value
   OrderedState by_value_;    // sort key: the value; row: its arrival
   int argument_;
+  Schema values_schema_;
   Layout layout_;
   SortKeyCodec codec_;
   SortKeyBatch values_;

@@ -1,6 +1,7 @@
 #include "operators/watermark_compacting_materializer.h"
 
 #include "engine/value_text.h"
+#include "operators/shown_rows.h"
 
 namespace rowtide {
 
@@ -26,6 +27,13 @@ WatermarkCompactingMaterializer::WatermarkCompactingMaterializer(
       output_(&row_codec_, false) {
   Register(&pending_);
   Register(&shown_);
+}
+
+ShownStates WatermarkCompactingMaterializer::Shown() {
+  ShownStates shown;
+  shown.push_back(ShowRow({"shown", schema_, key_codec_, schema_}, &shown_, &row_codec_));
+  shown.push_back(ShowBundle({"pending", schema_, key_codec_, schema_}, &pending_, &row_codec_));
+  return shown;
 }
 
 Status WatermarkCompactingMaterializer::Process(int /*input*/, const RowBatch& batch,

@@ -36,6 +36,7 @@ class WatermarkCompactingMaterializer final : public KeyedOperator {
                                                   const OperatorContext& context);
 
   Status Process(int input, const RowBatch& batch, Collector& out) override;
+  ShownStates Shown() override;
   Status Advance(int input, Time time, Collector& out) override;
 
  private:

@@ -7,6 +7,7 @@
 #include "planner/exec/node_operators.h"
 #include "planner/plan_statement.h"
 #include "planner/sql/parser.h"
+#include "planner/sql/secrets.h"
 
 namespace rowtide {
 
@@ -211,7 +212,32 @@ bool PlannedJob::writes_files() const {
 
 std::vector<std::string> Session::TakeNotes() { return std::exchange(notes_, {}); }
 
-Result<Outcome> Session::Execute(const ast::Statement& statement) {
+Result<Outcome> Session::Execute(const ast::Statement& statement, std::string_view script) {
+  Result<Outcome> outcome = Dispatch(statement);
+  if (outcome.ok() && !script.empty()) Note(statement, script, &*outcome);
+  return outcome;
+}
+
+void Session::Note(const ast::Statement& statement, std::string_view script, Outcome* outcome) {
+  const bool defines = statement.as<ast::CreateTable>() || statement.as<ast::CreateView>() ||
+                       statement.as<ast::CreateDatabase>() || statement.as<ast::Drop>() ||
+                       statement.as<ast::Use>();
+  auto* const job = std::get_if<PlannedJob>(outcome);
+  if (!defines && (job == nullptr || job->is_query)) return;
+  std::string text =
+      WithoutSecrets(script.substr(statement.begin, statement.end - statement.begin));
+  if (defines) {
+    definitions_.push_back(std::move(text));
+    return;
+  }
+  job->script.statements = definitions_;
+  job->script.statements.push_back(std::move(text));
+  for (const auto& [key, value] : options_.all()) {
+    if (!IsSecretKey(key)) job->script.settings.emplace_back(key, value);
+  }
+}
+
+Result<Outcome> Session::Dispatch(const ast::Statement& statement) {
   const auto as_outcome = [](auto result) -> Result<Outcome> {
     if (!result.ok()) return result.status();
     return Outcome(std::move(*result));

@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/checkpoint.h"
 #include "planner/catalog.h"
 #include "planner/exec/conflicts.h"
 #include "planner/exec/plan.h"
@@ -38,6 +39,7 @@ struct PlannedJob {
   bool bounded = true;    // all its sources have an end
   Schema schema;
   ConflictPaths conflict_paths;  // of its Deduplicate nodes that write samples
+  JobScript script;              // of an INSERT; empty when the session was given no text
 
   std::string local_time_zone() const;
   // Batch mode: inserts alone, so that their kind says nothing.
@@ -51,7 +53,8 @@ class Session {
  public:
   Session() = default;
 
-  Result<Outcome> Execute(const ast::Statement& statement);
+  // `script`: the text that the statement's place is in, if jobs are to know what made them.
+  Result<Outcome> Execute(const ast::Statement& statement, std::string_view script = {});
   // EXPLAIN CHANGELOG_MODE of a query, an INSERT or a statement set.
   Result<ExplainText> Explain(const ast::Statement& statement);
 
@@ -62,6 +65,9 @@ class Session {
   const Catalog& catalog() const { return catalog_; }
 
  private:
+  Result<Outcome> Dispatch(const ast::Statement& statement);
+  // Notes what a later job depends on, or gives a job what was noted.
+  void Note(const ast::Statement& statement, std::string_view script, Outcome* outcome);
   Result<Outcome> Run(const ast::Query& query);
   Result<Outcome> Run(const std::vector<ast::Insert>& inserts);
   Result<Outcome> Create(const ast::CreateTable& create);
@@ -79,6 +85,7 @@ class Session {
   Options options_;
   void NoteStraySettings();
 
+  std::vector<std::string> definitions_;  // statements that have changed the catalog
   std::vector<std::string> notes_;
   std::set<std::string> stray_settings_;  // that were noted
 };

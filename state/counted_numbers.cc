@@ -425,6 +425,13 @@ void CountedNumbers::ForEachLeaf(Arena::Ref node, uint32_t height, const Visit& 
     ForEachLeaf(inner->children[i].node, height - 1, visit);
 }
 
+void CountedNumbers::ForEach(Entry key, const std::function<void(Counted)>& visit) const {
+  if (!roots_.Has(key) || RootOf(key)->numbers == 0) return;
+  ForEachLeaf(RootOf(key)->tree, RootOf(key)->height, [&visit](Leaf* leaf) {
+    for (uint32_t i = 0; i < leaf->numbers; ++i) visit({leaf->number[i], leaf->count(i)});
+  });
+}
+
 void CountedNumbers::Snapshot(SnapshotWriter& writer) const {
   // Folding changes how the numbers lie, not which they are.
   if (!roots_.tiered()) const_cast<CountedNumbers*>(this)->FoldAll();

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -40,6 +41,7 @@ class CountedNumbers final : public StatePart {
     return roots_.FindOrCreate(keys, entries);
   }
   void Settle() { roots_.Settle(); }
+  const ValueState& keys() const { return roots_; }
   void Touch(Entry key) { roots_.Touch(key); }
   // Fetches the key's entry; later on, once that is at hand, where its next change will be noted.
   void Prefetch(Entry key) const { roots_.Prefetch(key); }
@@ -79,6 +81,8 @@ class CountedNumbers final : public StatePart {
   // Requires: a number is there.
   Counted Lowest(Entry key) const;
   Counted Highest(Entry key) const;
+  // In their order.
+  void ForEach(Entry key, const std::function<void(Counted)>& visit) const;
 
   void Snapshot(SnapshotWriter& writer) const override;
   Status Restore(SnapshotReader& reader) override;

@@ -4,6 +4,7 @@
 #include <xxhash.h>
 
 #include "state/float_order.h"
+#include "state/value_bytes.h"
 
 namespace rowtide {
 namespace {
@@ -34,11 +35,6 @@ void CopyFloats(const Column& column, int rows, bool separate_zeros, char* to, s
 void CopyWideTimes(const Column& column, int rows, char* to, size_t stride) {
   const WideTime* values = column.values<WideTime>();
   EachRow(rows, to, stride, [values](int row, char* at) { std::memcpy(at, &values[row], 12); });
-}
-
-uint32_t KeyWidth(Layout layout) {
-  if (layout == Layout::kBytes) return 0;
-  return layout == Layout::kWideTime ? 12 : static_cast<uint32_t>(WidthOf(layout));
 }
 
 // Big-endian with the sign bit flipped.
@@ -138,8 +134,8 @@ KeyCodec::KeyCodec(const Schema& schema, std::vector<int> columns, bool separate
     : columns_(std::move(columns)), separate_zeros_(separate_zeros) {
   for (const int column : columns_) {
     const Layout layout = LayoutOf(schema.type(column));
-    const uint32_t width = KeyWidth(layout);
-    parts_.push_back({column, layout, width});
+    const uint32_t width = PackedWidth(layout);
+    parts_.push_back({column, layout, width, schema.type(column)});
     fixed_width_ += width;
     has_strings_ |= width == 0;
   }
@@ -301,8 +297,8 @@ SortKeyCodec::SortKeyCodec(const Schema& schema, std::vector<SortField> fields)
   for (const SortField& field : fields_) {
     const Type& type = schema.type(field.column);
     Part part{field, field.arrival ? Layout::kInt64 : LayoutOf(type),
-              type.nullable && !field.arrival, 0};
-    part.width = KeyWidth(part.layout);
+              type.nullable && !field.arrival, 0, type};
+    part.width = PackedWidth(part.layout);
     parts_.push_back(part);
     fixed_width_ += part.width + (part.may_be_null ? 1 : 0);
     has_strings_ |= part.width == 0;

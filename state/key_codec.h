@@ -23,6 +23,7 @@
 #include "engine/row_batch.h"
 #include "engine/schema.h"
 #include "engine/status.h"
+#include "engine/value.h"
 #include "state/byte_buffer.h"
 
 namespace rowtide {
@@ -78,13 +79,18 @@ class KeyCodec {
 
   // The keys of all rows of the batch. Fails when a key is longer than kKeyBytesMax.
   Status Encode(const RowBatch& batch, KeyBatch* keys) const;
+  // The values of one key, by column. kCorruption: it is no key of this codec.
+  Result<std::vector<Value>> Decode(std::string_view key) const;
   const std::vector<int>& columns() const { return columns_; }
+  // The same keys, of rows that have their columns alone.
+  KeyCodec Alone(const Schema& keys) const;
 
  private:
   struct Part {
     int column;
     Layout layout;
     uint32_t width;
+    Type type;
   };
   void EncodeFixed(const RowBatch& batch, KeyBatch* keys) const;
   void EncodeWithNulls(const RowBatch& batch, KeyBatch* keys) const;
@@ -140,6 +146,8 @@ class SortKeyCodec {
 
   // `first_arrival`: the number of the batch's first row, for `arrival` fields.
   void Encode(const RowBatch& batch, uint64_t first_arrival, SortKeyBatch* keys) const;
+  // The values of one key, by field. Requires: no `arrival` fields.
+  Result<std::vector<Value>> Decode(std::string_view key) const;
   const std::vector<SortField>& fields() const { return fields_; }
 
  private:
@@ -148,6 +156,7 @@ class SortKeyCodec {
     Layout layout;
     bool may_be_null;
     uint32_t width;  // of the value, 0 for strings
+    Type type;
   };
   void EncodeFixed(const RowBatch& batch, uint64_t first_arrival, SortKeyBatch* keys) const;
   void EncodeWithStrings(const RowBatch& batch, uint64_t first_arrival, SortKeyBatch* keys) const;

@@ -44,6 +44,7 @@ class OrderedState final : public StatePart {
   }
   void Settle() { roots_.Settle(); }
   void Touch(Entry key) { roots_.Touch(key); }
+  const ValueState& keys() const { return roots_; }
 
   int64_t rows(Entry key) const { return roots_.Has(key) ? RootOf(key)->rows : 0; }
   // The prefix of the last row's sort key, without touching the tree. Requires: rows > 0.

@@ -7,6 +7,7 @@
 
 #include "state/copy_bytes.h"
 #include "state/float_order.h"
+#include "state/value_bytes.h"
 
 namespace rowtide {
 namespace {
@@ -346,25 +347,10 @@ uint64_t RowCodec::HashContent(std::string_view row) const {
 
 Value RowCodec::ValueOf(const char* row, int column, const Type& type) const {
   if (IsNull(row, column)) return {};
-  switch (layout(column)) {
-    case Layout::kBool: return Fixed<uint8_t>(row, column) != 0;
-    case Layout::kInt8: return static_cast<int64_t>(Fixed<int8_t>(row, column));
-    case Layout::kInt16: return static_cast<int64_t>(Fixed<int16_t>(row, column));
-    case Layout::kInt32: return static_cast<int64_t>(Fixed<int32_t>(row, column));
-    case Layout::kInt64:
-      if (type.kind == TypeKind::kDecimal) return static_cast<int128>(Fixed<int64_t>(row, column));
-      return Fixed<int64_t>(row, column);
-    case Layout::kFloat: return static_cast<double>(Fixed<float>(row, column));
-    case Layout::kDouble: return Fixed<double>(row, column);
-    case Layout::kInt128: return Fixed<int128>(row, column);
-    case Layout::kWideTime: {
-      WideTime time{};
-      std::memcpy(static_cast<void*>(&time), row + fields_[static_cast<size_t>(column)].offset, 12);
-      return time;
-    }
-    case Layout::kBytes: return std::string(Bytes(row, column));
-  }
-  return {};
+  const Field& field = fields_[static_cast<size_t>(column)];
+  return ValueOfBytes(
+      field.width == 0 ? Bytes(row, column) : std::string_view(row + field.offset, field.width),
+      type);
 }
 
 }  // namespace rowtide

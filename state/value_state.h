@@ -186,6 +186,9 @@ class ValueState final : public StatePart, private TieredState {
 
   // Those in memory, in the order of (hash, key); `visit` must not change the state.
   void ForEach(const std::function<void(Entry)>& visit) const;
+  // For a walk through all keys (state/key_walk.h): the tier, or null, and the table below.
+  StateTier* tier() const { return tier_; }
+  uint32_t table() const { return number_; }
   int64_t entries() const { return values_; }
   void Clear();
 

@@ -80,6 +80,12 @@ std::optional<std::vector<int>> HashedAfter(const ExecNode& node,
   return keys;
 }
 
+// Stands for a sink where no rows come.
+class NoSink final : public Sink {
+ public:
+  Status Write(const RowBatch& /*batch*/) override { return Status::Ok(); }
+};
+
 class JobBuilder {
  public:
   JobBuilder(const PlannedJob& job, BuildContext context)
@@ -233,6 +239,10 @@ class JobBuilder {
 
   Result<std::unique_ptr<Source>> MakeSource(const ExecNode& node, int lane, const Rows& rows,
                                              FileListing* listing) {
+    if (context_.operators_only) {
+      RT_ASSIGN(std::unique_ptr<Source> none, ValuesSource::Create({}, Schema()));
+      return none;
+    }
     const auto* scan = node.as<PhysicalScan>();
     if (!scan) return CreateValues(*node.as<PhysicalValues>(), node.schema, job_.options);
     ConnectorContext connectors = Connectors(lane, rows);
@@ -303,7 +313,7 @@ class JobBuilder {
 
   Result<std::unique_ptr<Operator>> MakeOperator(const ExecNode& node, int lane, const Rows& rows) {
     const auto path = job_.conflict_paths.find(&node);
-    const bool has_path = path != job_.conflict_paths.end();
+    const bool has_path = path != job_.conflict_paths.end() && !context_.operators_only;
     if (!node.as<ExecDeduplicate>() || !(context_.counts_conflicts || has_path)) {
       return CreateOperator(node, job_.options, Context(lane, rows), context_.defers_watermarks);
     }
@@ -372,6 +382,10 @@ class JobBuilder {
     const int occurrence = ++sinks_of_table_[name];
     for (int lane = 0; lane < lanes_; ++lane) {
       if (!IsIn(lane, rows)) continue;
+      if (context_.operators_only) {
+        graph(lane).SetSink(rows.node, std::make_unique<NoSink>());
+        continue;
+      }
       ConnectorContext connectors = Connectors(lane, rows);
       connectors.sink_seed = SeedOf(context_.job_id, name, occurrence);
       connectors.earlier_sink_seed = SeedOf(context_.earlier_job_id, name, occurrence);
@@ -460,8 +474,22 @@ std::optional<KeyGroupRange> KeyGroupsOfTable(const std::vector<JobGraph>& lanes
 }
 
 Result<std::vector<JobGraph>> BuildJob(const PlannedJob& job, BuildContext context) {
-  RT_TRY(CheckOutputs(job));
+  if (!context.operators_only) RT_TRY(CheckOutputs(job));
   return JobBuilder(job, std::move(context)).Build();
+}
+
+Result<std::vector<NodeIdentity>> IdentitiesOf(const PlannedJob& job) {
+  const SystemClock clock;
+  BuildContext context;
+  context.connectors.clock = &clock;
+  context.operators_only = true;
+  context.lanes = 1;
+  RT_ASSIGN(std::vector<JobGraph> graphs, BuildJob(job, std::move(context)));
+  std::vector<NodeIdentity> identities;
+  for (const JobNode& node : graphs[0].nodes()) {
+    if (!node.is_crossing) identities.push_back(node.identity);
+  }
+  return identities;
 }
 
 bool ReadsWatermarks(const ExecPlan& plan) {

@@ -38,6 +38,8 @@ struct BuildContext {
   // With tiers that were restored: the table of each node, in the order of Job::Identities.
   std::vector<uint32_t> tables;
   int lanes = 0;  // 0: as the job's options say
+  // The state is to be looked at: nothing is read or written, sources and sinks do nothing.
+  bool operators_only = false;
   // tests: watermarks come at the end only (Requires: !ReadsWatermarks)
   bool defers_watermarks = false;
   // tests: as with 'rowtide.source-threads' and 'rowtide.sink-threads'; the only source of a
@@ -53,6 +55,9 @@ Result<std::vector<JobGraph>> BuildJob(const PlannedJob& job, BuildContext conte
 // The key groups of a table of keyed state that a lane of the job holds; none: nothing of it.
 std::optional<KeyGroupRange> KeyGroupsOfTable(const std::vector<JobGraph>& lanes, int lane,
                                               uint32_t table);
+
+// The nodes of the job that have state, or could have, as Job::Identities has them. Opens nothing.
+Result<std::vector<NodeIdentity>> IdentitiesOf(const PlannedJob& job);
 
 // Whether some operator's output depends on when watermarks come.
 bool ReadsWatermarks(const ExecPlan& plan);

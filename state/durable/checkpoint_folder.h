@@ -44,8 +44,9 @@ struct LoadedCheckpoint {
 Result<std::vector<CheckpointEntry>> ListCheckpoints(const std::string& job_folder);
 // The folders of jobs in a state folder, in the order of their names.
 Result<std::vector<std::string>> ListJobFolders(const std::string& dir);
-// Sizes and checksums first, then the nodes' bytes. kCorruption names the file.
-Result<LoadedCheckpoint> LoadCheckpoint(const std::string& path);
+// Sizes and checksums first, then the nodes' bytes. kCorruption names the file. `checks_files`:
+// those of the backend too, which takes as long as reading them.
+Result<LoadedCheckpoint> LoadCheckpoint(const std::string& path, bool checks_files = true);
 Result<Manifest> LoadManifest(const std::string& path);
 
 class CheckpointFolder final : public CheckpointStore {

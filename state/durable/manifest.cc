@@ -71,6 +71,12 @@ std::string Manifest::ToBytes() const {
   to.set_millis(millis);
   to.set_plan(plan);
   to.set_plan_digest(XXH3_64bits(plan.data(), plan.size()));
+  for (const std::string& statement : script.statements) to.add_statements(statement);
+  for (const auto& [key, value] : script.settings) {
+    manifest::Setting* one = to.add_settings();
+    one->set_key(key);
+    one->set_value(value);
+  }
   to.set_key_groups(key_groups);
   to.set_state_ttl_millis(state_ttl_millis);
   to.set_next_source(next_source);
@@ -130,6 +136,9 @@ Result<Manifest> Manifest::FromBytes(std::string_view bytes) {
   read.rowtide_version = from.rowtide_version();
   read.millis = from.millis();
   read.plan = from.plan();
+  read.script.statements.assign(from.statements().begin(), from.statements().end());
+  for (const manifest::Setting& one : from.settings())
+    read.script.settings.emplace_back(one.key(), one.value());
   read.key_groups = from.key_groups();
   read.state_ttl_millis = from.state_ttl_millis();
   read.next_source = from.next_source();

@@ -43,6 +43,7 @@ struct Manifest {
   std::string rowtide_version;
   int64_t millis = 0;
   std::string plan;
+  JobScript script;  // empty: an older program did not write it
   uint32_t key_groups = 0;
   int64_t state_ttl_millis = 0;
   uint32_t next_source = 0;

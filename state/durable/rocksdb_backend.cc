@@ -164,6 +164,20 @@ Result<std::unique_ptr<RocksDbBackend>> RocksDbBackend::Open(const std::string& 
   return made;
 }
 
+Result<std::unique_ptr<RocksDbBackend>> RocksDbBackend::OpenReadOnly(
+    const std::string& folder, const RocksDbOptions& options) {
+  std::unique_ptr<RocksDbBackend> made(new RocksDbBackend(folder, options));
+  made->store_->options.create_if_missing = false;
+  made->store_->options.max_open_files = -1;
+  rocksdb::DB* db = nullptr;
+  const rocksdb::Status status = rocksdb::DB::OpenForReadOnly(made->store_->options, folder, &db);
+  made->store_->db.reset(db);
+  if (status.IsInvalidArgument() || status.IsNotFound())
+    return Status::Corruption("cannot open the state in {}: {}", folder, status.ToString());
+  RT_TRY(From(status, "open the state in", folder));
+  return made;
+}
+
 Status RocksDbBackend::OpenFolder() {
   rocksdb::DB* db = nullptr;
   const rocksdb::Status status = rocksdb::DB::Open(store_->options, folder_, &db);

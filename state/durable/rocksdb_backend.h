@@ -41,6 +41,11 @@ class RocksDbBackend final : public KeyedStateBackend {
   static Result<std::unique_ptr<RocksDbBackend>> Open(const std::string& folder,
                                                       const std::string& checkpoint,
                                                       const RocksDbOptions& options);
+  // Of a folder with the files of a checkpoint, which may be links: to be read alone. All of them
+  // are open when this returns, so the folder is of no use any more. Requires: neither WriteRun nor
+  // Checkpoint is called.
+  static Result<std::unique_ptr<RocksDbBackend>> OpenReadOnly(const std::string& folder,
+                                                              const RocksDbOptions& options);
   ~RocksDbBackend() override;
 
   Status MultiGet(std::span<const std::string_view> sorted, const Found& found) override;

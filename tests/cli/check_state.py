@@ -256,7 +256,92 @@ END;
     restored(newest, name, content)
 
 
+LOOK = """SET 'execution.checkpointing.interval' = '50 ms';
+SET 'state.backend.type' = '{backend}';
+CREATE TABLE e (id STRING, st STRING, n INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts)
+WITH ('connector' = 'filesystem', 'path' = 'looked', 'format' = 'csv', 'source.monitor-interval' = '20 ms');
+CREATE TABLE s (id STRING, st STRING, n INT) WITH ('connector' = 'print');
+CREATE TABLE t (st STRING, c BIGINT, m INT, d BIGINT, l STRING) WITH ('connector' = 'print');
+CREATE VIEW newest AS SELECT id, st, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY ts DESC) AS rn FROM e) WHERE rn = 1;
+EXECUTE STATEMENT SET BEGIN
+INSERT INTO s SELECT id, st, n FROM newest;
+INSERT INTO t SELECT st, COUNT(*) AS c, MIN(n) AS m, COUNT(DISTINCT id) AS d, LISTAGG(id) AS l FROM newest GROUP BY st;
+INSERT INTO s SELECT id, st, n FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY st ORDER BY n DESC) AS rn FROM e) WHERE rn <= 2;
+END;
+"""
+KEPT = {
+    ("Deduplicate", "rows"): ['{"id":"a","st":"paid","n":3,"ts":"2026-01-01 00:01:02.000"}', '{"id":"b","st":"new","n":5,"ts":"2026-01-01 00:00:01.000"}'],
+    ("Rank", "rows"): ['{"id":"a","st":"new","n":1}', '{"id":"a","st":"paid","n":3}', '{"id":"b","st":"new","n":5}'],
+    ("GroupAggregate", "groups"): ['{"st":"new","c":1,"m":5,"d":1,"l":"b"}', '{"st":"paid","c":1,"m":3,"d":1,"l":"a"}'],
+    ("GroupAggregate", "distinct id"): ['{"id":"a","count":1}', '{"id":"b","count":1}'],
+    ("GroupAggregate", "values of n"): ['{"n":3,"count":1}', '{"n":5,"count":1}'],
+    ("GroupAggregate", "list of id"): ['{"id":"a"}', '{"id":"b"}'],
+}
+
+
+def kept_rows(text):
+    found = {}
+    for line in text.splitlines():
+        row = json.loads(line)
+        found.setdefault((row["operator"], row["state"]), []).append(json.dumps(row["row"], separators=(",", ":")))
+    return {state: sorted(rows) for state, rows in found.items()}
+
+
+def await_kept(lab, kept, want):
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        done = lab.call("state", "get", kept)
+        if done.returncode == 0 and kept_rows(done.stdout) == want:
+            return None
+        time.sleep(0.05)
+    return differs(want, kept_rows(done.stdout)) or done.stderr
+
+
+def looked(lab):
+    for backend, lanes in (("hashmap", "1"), ("rocksdb", "1"), ("hashmap", "2"), ("rocksdb", "2")):
+        kept, what = f"look_{backend}_{lanes}", f"{backend}, {lanes} lanes"
+        os.makedirs(os.path.join(lab.folder, "looked"), exist_ok=True)
+        lab.write("looked/1.csv", EVENTS)
+        lab.write("look.sql", LOOK.format(backend=backend))
+        process = lab.start("--state", kept, "-p", lanes, "look.sql")
+        yield f"state get while the job runs ({what})", await_kept(lab, kept, KEPT)
+        lab.call("savepoint", kept, kept + "_before")
+        lab.write("looked/2.csv", "a,sent,4,2026-01-01 00:02:00\nc,new,7,2026-01-01 00:02:01\n")
+        end = time.monotonic() + 20
+        while lab.call("state", "get", kept, "id=c").stdout == "" and time.monotonic() < end:
+            time.sleep(0.05)
+        lab.call("savepoint", kept, kept + "_after")
+        ended(process, signal.SIGINT)
+        os.remove(os.path.join(lab.folder, "looked/1.csv"))
+        os.remove(os.path.join(lab.folder, "looked/2.csv"))
+        done = lab.call("state", "diff", kept + "_before", kept + "_after", "--operator", "Deduplicate")
+        yield f"state diff: changed, then added ({what})", differs((1, [("-", "a", 3), ("+", "a", 4), ("+", "c", 7)]), (done.returncode, changes(done.stdout))) \
+            or says(done, 1, "rows: 1 added, 0 gone, 1 changed, 1 the same")
+        done = lab.call("state", "diff", kept + "_after", kept + "_before", "--operator", "2", "--output", "csv")
+        yield f"state diff: gone, as csv ({what})", differs((1, ["change,node,state,id,st,n,ts", "-,2,rows,c,new,7,2026-01-01 00:02:01.000"]), (done.returncode, [line for line in done.stdout.splitlines() if "change" in line or ",c," in line]))
+        done = lab.call("state", "diff", kept + "_after", kept + "_after")
+        yield f"state diff: equal ({what})", differs((0, ""), (done.returncode, done.stdout))
+    done = lab.call("state", "diff", "look_hashmap_1_after", "look_rocksdb_2_after")
+    yield "state diff over backends and lanes", differs((0, ""), (done.returncode, done.stdout))
+    done = lab.call("state", "get", "look_rocksdb_1_after", '{"id":"c"}', "--output", "table")
+    yield "a key as JSON, in a table", differs((0, True), (done.returncode, "|  c | new | 7 |" in done.stdout))
+    done = lab.call("state", "get", "look_rocksdb_1_after", "st=new", "--operator", "Rank", "--limit", "1", "--output", "csv")
+    yield "some rows of one operator", differs((0, "node,state,id,st,n\n5,rows,c,new,7\n"), (done.returncode, done.stdout))
+    done = lab.call("state", "get", "look_rocksdb_1_after")
+    yield "what is no rows is named", says(done, 0, "no rows: in the state of 0 TableSourceScan(e)")
+    yield "a misspelt key column", says(lab.call("state", "get", "look_rocksdb_1_after", "idd=c"), 2, "no operator has the key column 'idd'; the nearest is 'id'", "2 Deduplicate has (id)")
+    yield "a misspelt operator", says(lab.call("state", "get", "look_rocksdb_1_after", "--operator", "Rnak"), 2, "did you mean 'Rank'?")
+    yield "no key at all", says(lab.call("state", "get", "look_rocksdb_1_after", "c"), 2, "'c' is no part of a key", "column=value")
+    yield "nothing to compare", says(lab.call("state", "diff", "look_rocksdb_1_after"), 2, "is one checkpoint; two are compared")
+    yield "state diff of what is no checkpoint", says(lab.call("state", "diff", "look_rocksdb_1_after", "looked"), 4, "RT6006")
+
+
+def changes(text):
+    rows = sorted((json.loads(line) for line in text.splitlines()), key=lambda row: (row["key"]["id"], row["change"] == "+"))
+    return [(row["change"], row["row"]["id"], row["row"]["n"]) for row in rows]
+
+
 def checks(rowtide, folder):
     lab = Lab(rowtide, folder)
-    for part in (running, changed, damaged, bounded, lanes):
+    for part in (running, changed, damaged, bounded, lanes, looked):
         yield from part(lab)
