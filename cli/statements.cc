@@ -217,7 +217,8 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
   }
   if (!settings_.stats) NoteRejects(job.Stats());
   if (settings_.stats) {
-    std::cerr << StatsTable(job.Stats(), took.count(), job.rows_read(), job.lanes());
+    std::cerr << StatsTable(job.Stats(), took.count(), job.rows_read(), job.lanes())
+              << CheckpointLine(job.checkpoint_costs());
     if (durable != nullptr && durable->restarts() > 0)
       std::cerr << "restarts=" << durable->restarts() << "; the counts are of the last start\n";
     std::cerr << std::flush;

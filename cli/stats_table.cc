@@ -60,4 +60,14 @@ std::string StatsTable(const std::vector<NodeStats>& nodes, double seconds, int6
                      seconds, per_second, lanes > 1 ? fmt::format(", on {} lanes", lanes) : "");
 }
 
+std::string CheckpointLine(const CheckpointCosts& costs) {
+  if (costs.completed + costs.failed == 0) return "";
+  const auto millis = [](std::chrono::nanoseconds time) {
+    return static_cast<double>(time.count()) / 1e6;
+  };
+  return fmt::format(
+      "{} checkpoints completed, {} failed, longest stop {:.3f} ms, last one {:.3f} s\n",
+      costs.completed, costs.failed, millis(costs.longest_stop), millis(costs.at_end) / 1e3);
+}
+
 }  // namespace rowtide

@@ -7,6 +7,8 @@
 
 namespace rowtide {
 
+using std::chrono::steady_clock;
+
 namespace {
 
 constexpr int64_t kLongestGuessMillis = 20;
@@ -111,7 +113,6 @@ Result<JobEnd> Job::RunLane(Lane& lane, bool is_first) {
       Halt(Status::Ok());
       return JobEnd::kEnded;
     }
-    if (is_first) RT_TRY(LookAtCheckpoints());
     if (!is_several()) {
       RT_ASSIGN(const bool stops, ServeRequest());
       if (stops) return JobEnd::kStopped;
@@ -120,7 +121,10 @@ Result<JobEnd> Job::RunLane(Lane& lane, bool is_first) {
       Halt(Status::Ok());
       return JobEnd::kEnded;
     }
+    const auto before = options_.checkpointer != nullptr ? steady_clock::now() : Moment();
+    if (is_first) RT_TRY(LookAtCheckpoints());
     RT_TRY(TakeOrders(lane));
+    if (options_.checkpointer != nullptr) lane.NoteStop(steady_clock::now() - before);
     RT_TRY(lane.TickIfDue());
     RT_ASSIGN(const SourceState state, lane.Step(StopRequested(), lacks_room_));
     if (state == SourceState::kEnd && !std::exchange(has_retired, true) && Retire())
@@ -177,12 +181,11 @@ Status Job::Settle() {
 // The last checkpoint has all that a barrier under way would have had.
 Result<JobEnd> Job::Close(JobEnd end) {
   RT_TRY(Settle());
-  if (end == JobEnd::kStopped) {
-    RT_TRY(TakeCheckpoint(CheckpointKind::kPeriodic));
-    return end;
-  }
-  RT_TRY(TakeCheckpoint(CheckpointKind::kFinal));
-  RT_TRY(Finish());
+  const auto before = steady_clock::now();
+  RT_TRY(
+      TakeCheckpoint(end == JobEnd::kStopped ? CheckpointKind::kPeriodic : CheckpointKind::kFinal));
+  at_end_ = steady_clock::now() - before;
+  if (end == JobEnd::kEnded) RT_TRY(Finish());
   return end;
 }
 
@@ -411,6 +414,17 @@ std::vector<PathTime> Job::TimePaths() const {
     }
   }
   return all;
+}
+
+CheckpointCosts Job::checkpoint_costs() const {
+  CheckpointCosts costs;
+  if (options_.checkpointer == nullptr) return costs;
+  costs.completed = options_.checkpointer->completed();
+  costs.failed = options_.checkpointer->failed();
+  costs.at_end = at_end_;
+  for (const auto& lane : lanes_)
+    costs.longest_stop = std::max(costs.longest_stop, lane->longest_stop());
+  return costs;
 }
 
 std::vector<std::string> Job::Summaries() const {

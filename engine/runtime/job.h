@@ -16,6 +16,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "engine/clock.h"
+#include "engine/runtime/checkpoint_costs.h"
 #include "engine/runtime/checkpointer.h"
 #include "engine/runtime/job_graph.h"
 #include "engine/runtime/job_requests.h"
@@ -83,8 +85,10 @@ class Job {
   std::vector<NodeStats> Stats() const;
   std::vector<PathTime> TimePaths() const;
   std::vector<std::string> Summaries() const;
+  CheckpointCosts checkpoint_costs() const;
 
  private:
+  using Moment = std::chrono::steady_clock::time_point;
   // --- lanes ---
   // Every lane on a thread of its own.
   Result<JobEnd> RunLanes();
@@ -129,6 +133,7 @@ class Job {
   JobOptions options_;
   size_t lane_turn_ = 0;             // of Step
   std::optional<Checkpoint> begun_;  // the first lane's: a barrier is under way, lanes are missing
+  std::chrono::nanoseconds at_end_{0};
 
   // While lanes run on threads:
   std::atomic<int> retired_ = 0;

@@ -6,6 +6,8 @@
 // may look at while it runs is `signal` and `published_progress`.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -65,6 +67,10 @@ class Lane {
   int64_t shown_epoch() const { return shown_epoch_; }
   void set_shown_epoch(int64_t epoch) { shown_epoch_ = epoch; }
 
+  // Rows stood still for so long.
+  void NoteStop(std::chrono::nanoseconds stop) { longest_stop_ = std::max(longest_stop_, stop); }
+  std::chrono::nanoseconds longest_stop() const { return longest_stop_; }
+
   void PublishProgress();
   JobProgress published_progress() const;
 
@@ -77,6 +83,7 @@ class Lane {
   size_t turn_ = 0;
   int64_t next_tick_millis_ = 0;
   int64_t shown_epoch_ = 0;
+  std::chrono::nanoseconds longest_stop_{0};
   bool rests_ = false;     // no input is taken
   bool is_ahead_ = false;  // … because a lane that it feeds is behind
   mutable std::mutex mutex_;

@@ -194,6 +194,13 @@ TEST(Stats, SaysWhatBecameOfRecords) {
   EXPECT_NE(text.find("6 records read != 3 rows emitted + 2 rejected\n"), std::string::npos);
 }
 
+TEST(Stats, SaysWhatCheckpointsHaveCost) {
+  using std::chrono::microseconds;
+  EXPECT_EQ(CheckpointLine({}), "");
+  EXPECT_EQ(CheckpointLine({3, 1, microseconds(2310), microseconds(812'000)}),
+            "3 checkpoints completed, 1 failed, longest stop 2.310 ms, last one 0.812 s\n");
+}
+
 TEST(Stats, HasOneLineANode) {
   NodeStats node;
   node.name = "Rank";
