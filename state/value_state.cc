@@ -38,6 +38,7 @@ void ValueState::Clear() {
   arena_.Clear();
   swept_segment_ = 0;
   values_ = 0;
+  marked_.clear();
   for (std::vector<Arena::Ref>& list : lists_) list.clear();
 }
 
@@ -267,22 +268,37 @@ void ValueState::Release(HotTable::Slot* slot) {
   size_->bytes -= kSlotBytes;
 }
 
-void ValueState::ForEach(const std::function<void(Entry)>& visit) const {
+namespace {
+
+// In the order of (hash, key).
+template <typename KeyOf>
+void SortByHash(std::vector<Entry>* entries, const KeyOf& key_of) {
   struct Found {
     uint64_t hash;
     std::string_view key;
-    HotTable::Slot* slot;
+    Entry entry;
   };
   std::vector<Found> found;
+  found.reserve(entries->size());
+  for (const Entry entry : *entries)
+    found.push_back({HashBytes(key_of(entry)), key_of(entry), entry});
+  std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+    return a.hash != b.hash ? a.hash < b.hash : a.key < b.key;
+  });
+  for (size_t i = 0; i < found.size(); ++i) (*entries)[i] = found[i].entry;
+}
+
+}  // namespace
+
+void ValueState::ForEach(const std::function<void(Entry)>& visit) const {
+  std::vector<Entry> entries;
   for (size_t i = 0; i < table_.segments(); ++i) {
-    found.clear();
+    entries.clear();
     table_.VisitSegment(i, [&](HotTable::Slot* slot) {
-      if (Has({slot})) found.push_back({HashBytes(Key({slot})), Key({slot}), slot});
+      if (Has({slot})) entries.push_back({slot});
     });
-    std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
-      return a.hash != b.hash ? a.hash < b.hash : a.key < b.key;
-    });
-    for (const Found& entry : found) visit({entry.slot});
+    SortByHash(&entries, [this](Entry entry) { return Key(entry); });
+    for (const Entry entry : entries) visit(entry);
   }
 }
 
@@ -306,18 +322,31 @@ Status ValueState::Merge(SnapshotReader& reader) {
 void ValueState::SnapshotWith(
     SnapshotWriter& writer,
     const std::function<void(Entry entry, SnapshotWriter& writer)>& write) const {
-  uint64_t entries = 0;
-  for (size_t i = 0; i < table_.segments(); ++i) {
-    table_.VisitSegment(i, [&](HotTable::Slot* slot) { entries += InSnapshot({slot}); });
-  }
-  writer.PutU64(entries);
-  writer.PutU8(clocked_ ? 1 : 0);
-  ForEach([&](Entry entry) {
-    if (!InSnapshot(entry)) return;
+  const auto put = [&](Entry entry) {
     writer.PutBytes(Key(entry));
     if (clocked_) writer.PutI64(ClockOf(HeaderOf(entry)));
     write(entry, writer);
-  });
+  };
+  if (tiered_) {
+    const std::vector<Entry> marked = Marked();
+    writer.PutU64(marked.size());
+    writer.PutU8(clocked_ ? 1 : 0);
+    for (const Entry entry : marked) put(entry);
+    return;
+  }
+  writer.PutU64(static_cast<uint64_t>(values_));
+  writer.PutU8(clocked_ ? 1 : 0);
+  ForEach(put);
+}
+
+// At a barrier: it must not depend on how many entries there are.
+std::vector<Entry> ValueState::Marked() const {
+  std::vector<Entry> entries;
+  for (const Arena::Ref place : marked_) {
+    if (place != 0) entries.push_back({Lookup(KeyAt(place), HashBytes(KeyAt(place)))});
+  }
+  SortByHash(&entries, [this](Entry entry) { return Key(entry); });
+  return entries;
 }
 
 // Where one side has no TTL, clocks are left out, or begin now.

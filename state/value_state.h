@@ -106,19 +106,18 @@ class ValueState final : public StatePart, private TieredState {
   }
   // --- marks: what belongs to the key is kept elsewhere for a while ---
   // A number below kMarksMax in the place of the value: it takes no bytes and does not expire. The
-  // entry has a value then, but not one to be read.
+  // entry has a value then, but not one to be read. Numbers are small and each is used once at a
+  // time.
   static constexpr uint32_t kMarksMax = 0x7fffffff;
   void SetMark(Entry entry, uint32_t number) {
     BeforeChange(entry);
     Header* header = HeaderOf(entry);
     if (header->value_size == kNoValue) CountValues(1);
     header->value_size = kMarkBit | number;
+    if (tiered_) KeepMark(number, PlaceOf(entry));
     if (clocked_) SetClock(header, kForever);
   }
-  bool IsMarked(Entry entry) const {
-    const uint32_t size = HeaderOf(entry)->value_size;
-    return size >= kMarkBit && size != kNoValue;
-  }
+  bool IsMarked(Entry entry) const { return IsMark(HeaderOf(entry)->value_size); }
   // Requires: IsMarked.
   uint32_t Mark(Entry entry) const { return HeaderOf(entry)->value_size & ~kMarkBit; }
   // Where the entry lies. It stays there while it is marked, whatever happens to the table.
@@ -264,7 +263,11 @@ class ValueState final : public StatePart, private TieredState {
   void SweepExpired(int rows);
   void Forget();
   void Release(HotTable::Slot* slot);
-  bool InSnapshot(Entry entry) const { return Has(entry) && (!tiered_ || IsMarked(entry)); }
+  static bool IsMark(uint32_t value_size) {
+    return value_size >= kMarkBit && value_size != kNoValue;
+  }
+  // With a tier, in the order of (hash, key).
+  std::vector<Entry> Marked() const;
 
   // --- with a tier: value_tier.cc ---
   // Lies in front of the key.
@@ -281,7 +284,13 @@ class ValueState final : public StatePart, private TieredState {
   }
   std::vector<Arena::Ref>& ListOf(const Tracks& tracks) { return lists_[tracks.list - 1]; }
   void NoteChange(Arena::Ref ref) {
-    if (TracksOf(At(ref))->list != changed_) NoteFirstChange(ref);
+    Header* const header = At(ref);
+    if (IsMark(header->value_size)) marked_[header->value_size & ~kMarkBit] = 0;
+    if (TracksOf(header)->list != changed_) NoteFirstChange(ref);
+  }
+  void KeepMark(uint32_t number, Arena::Ref place) {
+    if (number >= marked_.size()) marked_.resize(number + 1);
+    marked_[number] = place;
   }
   void NoteFirstChange(Arena::Ref ref);
   void CopyOut(Arena::Ref ref, StateRun* run);
@@ -323,6 +332,7 @@ class ValueState final : public StatePart, private TieredState {
   BelowForm form_;
   std::vector<Arena::Ref> lists_[2];  // changed entries; 0 = no longer
   size_t copied_ = 0;                 // of the frozen list
+  std::vector<Arena::Ref> marked_;    // by the number of the mark; 0 = none has it
   bool enters_ = false;               // an entry is being read: that is no change
   std::vector<std::string> gone_;     // keys that were copied out as gone
   std::vector<HotTable::Slot*> victims_;

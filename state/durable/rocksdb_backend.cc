@@ -18,6 +18,7 @@
 #include "state/durable/files.h"
 #include "state/durable/rocksdb_environment.h"
 #include "state/state_run.h"
+#include "state/durable/table_hash.h"
 
 namespace rowtide {
 namespace {
@@ -74,6 +75,7 @@ rocksdb::Options OptionsOf(const RocksDbOptions& settings) {
   options.track_and_verify_wals_in_manifest = false;
   options.max_background_jobs = 2;
   options.max_open_files = OpenFilesMax();
+  options.file_checksum_gen_factory = std::make_shared<TableHashes>();
   options.info_log = std::make_shared<NoLog>();
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
@@ -107,6 +109,19 @@ Status Empty(const std::string& folder) {
   RT_TRY(From(error, "empty the folder", folder));
   fs::create_directories(folder, error);
   return From(error, "make the folder", folder);
+}
+
+// What the next changes say lies anywhere, as they were gathered.
+void PrefetchChange(std::span<const StateChange> sorted, size_t at) {
+  constexpr size_t kAhead = 8;
+  constexpr size_t kLine = 64;
+  constexpr size_t kLinesMax = 8;
+  if (at + kAhead >= sorted.size()) return;
+  const StateChange& change = sorted[at + kAhead];
+  const size_t bytes = change.key.size() + (change.value ? change.value->size() : 0);
+  const char* const begin = change.key.data();
+  for (size_t line = 0; line < std::min(bytes, kLinesMax * kLine); line += kLine)
+    __builtin_prefetch(begin + line);
 }
 
 bool IsTable(const fs::path& path) { return path.extension() == ".sst"; }
@@ -222,11 +237,11 @@ Status RocksDbBackend::Scan(std::string_view from, std::string_view end, const V
 
 Status RocksDbBackend::WriteRun(std::span<const StateChange> sorted) {
   if (sorted.empty()) return Status::Ok();
-  std::vector<std::string> names;
-  Status status = WriteFiles(sorted, &names);
-  if (status.ok()) status = Ingest(names);
+  rocksdb::IngestExternalFileArg files;
+  Status status = WriteFiles(sorted, &files);
+  if (status.ok()) status = Ingest(files);
   if (!status.ok()) {
-    for (const std::string& name : names) {
+    for (const std::string& name : files.external_files) {
       std::error_code ignored;
       fs::remove(name, ignored);
     }
@@ -235,35 +250,41 @@ Status RocksDbBackend::WriteRun(std::span<const StateChange> sorted) {
 }
 
 Status RocksDbBackend::WriteFiles(std::span<const StateChange> sorted,
-                                  std::vector<std::string>* names) {
+                                  rocksdb::IngestExternalFileArg* files) {
   rocksdb::Options options = store_->options;
   options.compression_per_level.clear();  // it will be compressed further down
   for (size_t at = 0; at < sorted.size();) {
-    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options);
-    names->push_back(folder_ + "/run-" + std::to_string(next_run_++) + ".tmp");
-    const std::string& path = names->back();
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options, nullptr, false);
+    files->external_files.push_back(folder_ + "/run-" + std::to_string(next_run_++) + ".tmp");
+    const std::string& path = files->external_files.back();
     RT_TRY(From(writer.Open(path), "write state to", path));
     int64_t bytes = 0;
     for (; at < sorted.size() && bytes < kFileBytesMax; ++at) {
       const StateChange& change = sorted[at];
+      PrefetchChange(sorted, at);
       const rocksdb::Status written = change.value
                                           ? writer.Put(SliceOf(change.key), SliceOf(*change.value))
                                           : writer.Delete(SliceOf(change.key));
       RT_TRY(From(written, "write state to", path));
       bytes += static_cast<int64_t>(change.key.size() + (change.value ? change.value->size() : 0));
     }
-    RT_TRY(From(writer.Finish(), "write state to", path));
+    rocksdb::ExternalSstFileInfo info;
+    RT_TRY(From(writer.Finish(&info), "write state to", path));
+    files->files_checksums.push_back(info.file_checksum);
+    files->files_checksum_func_names.push_back(info.file_checksum_func_name);
   }
   return Status::Ok();
 }
 
-Status RocksDbBackend::Ingest(const std::vector<std::string>& names) {
-  rocksdb::IngestExternalFileOptions ingest;
-  ingest.move_files = true;
-  ingest.write_global_seqno = false;  // the files stay as they are, so a second try finds them so
-  const rocksdb::Status status = store_->db->IngestExternalFile(names, ingest);
-  if (!status.ok() && store_->db->Resume().ok() &&
-      store_->db->IngestExternalFile(names, ingest).ok())
+// Files are taken as they are: nothing is written into them or read back. So the hash of what was
+// written stays good, and a second try finds them so.
+Status RocksDbBackend::Ingest(rocksdb::IngestExternalFileArg files) {
+  files.column_family = store_->db->DefaultColumnFamily();
+  files.options.move_files = true;
+  files.options.write_global_seqno = false;
+  files.options.verify_file_checksum = false;
+  const rocksdb::Status status = store_->db->IngestExternalFiles({files});
+  if (!status.ok() && store_->db->Resume().ok() && store_->db->IngestExternalFiles({files}).ok())
     return Status::Ok();
   return From(status, "take state into", folder_);  // of the first one: the second is its echo
 }
@@ -273,6 +294,7 @@ Result<std::vector<CheckpointFile>> RocksDbBackend::Checkpoint(const std::string
   RT_TRY(
       From(rocksdb::Checkpoint::Create(store_->db.get(), &made), "make a checkpoint of", folder_));
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  NoteHashes();  // of those that a compaction takes away meanwhile
   rocksdb::Status status = checkpoint->CreateCheckpoint(folder);
   if (!status.ok()) {
     // A compaction may take a file away between listing and linking (fixed in 9.6): once more.
@@ -288,6 +310,7 @@ Result<std::vector<CheckpointFile>> RocksDbBackend::FilesOf(const std::string& f
   std::error_code error;
   fs::directory_iterator entries(folder, error);
   RT_TRY(From(error, "read the checkpoint", folder));
+  NoteHashes();
   std::vector<CheckpointFile> files;
   std::map<std::string, CheckpointFile> tables;
   for (const fs::directory_entry& entry : entries) {
@@ -308,6 +331,17 @@ Result<std::vector<CheckpointFile>> RocksDbBackend::FilesOf(const std::string& f
   std::sort(files.begin(), files.end(),
             [](const CheckpointFile& a, const CheckpointFile& b) { return a.name < b.name; });
   return files;
+}
+
+// Tables that were written here have been hashed on their way.
+void RocksDbBackend::NoteHashes() {
+  std::vector<rocksdb::LiveFileMetaData> tables;
+  store_->db->GetLiveFilesMetaData(&tables);
+  for (const rocksdb::LiveFileMetaData& table : tables) {
+    if (table.file_checksum_func_name != TableHash::kName) continue;
+    const std::string name = fs::path(table.name).filename();
+    hashed_[name] = {name, "", table.size, TableHash::Of(table.file_checksum), true};
+  }
 }
 
 // --- other lanes' state ---

@@ -23,6 +23,10 @@
 #include "engine/key_group.h"
 #include "engine/keyed_state.h"
 
+namespace rocksdb {
+struct IngestExternalFileArg;
+}
+
 namespace rowtide {
 
 struct RocksDbEnvironment;  // state/durable/rocksdb_environment.h
@@ -65,8 +69,9 @@ class RocksDbBackend final : public KeyedStateBackend {
  private:
   RocksDbBackend(std::string folder, const RocksDbOptions& options);
   Status OpenFolder();
-  Status WriteFiles(std::span<const StateChange> sorted, std::vector<std::string>* names);
-  Status Ingest(const std::vector<std::string>& names);
+  Status WriteFiles(std::span<const StateChange> sorted, rocksdb::IngestExternalFileArg* files);
+  Status Ingest(rocksdb::IngestExternalFileArg files);
+  void NoteHashes();
   Result<std::vector<CheckpointFile>> FilesOf(const std::string& folder);
 
   struct Store;
