@@ -46,7 +46,7 @@ void StateRun::Add(uint32_t table, std::string_view key, const char* value, uint
   const size_t value_bytes = value_size == kGone ? 0 : value_size;
   const size_t bytes = key_size + value_bytes;
   if (bytes > left_) {
-    left_ = std::max(bytes, kBlockBytes);
+    left_ = std::max(bytes, block_bytes_);
     blocks_.emplace_back(new char[left_]);
     next_ = blocks_.back().get();
   }
@@ -58,6 +58,14 @@ void StateRun::Add(uint32_t table, std::string_view key, const char* value, uint
   next_ += bytes;
   left_ -= bytes;
   bytes_ += static_cast<int64_t>(bytes + sizeof(Change));
+}
+
+void StateRun::Take(StateRun* other) {
+  for (auto& block : other->blocks_) blocks_.push_back(std::move(block));
+  changes_.insert(changes_.end(), other->changes_.begin(), other->changes_.end());
+  bytes_ += other->bytes_;
+  left_ = 0;  // the newest block is another one now
+  *other = StateRun(other->block_bytes_);
 }
 
 std::vector<StateChange> StateRun::Sorted() {

@@ -4,7 +4,8 @@
 //   Put(3, "b", "x")  Put(1, "z", "y")  Remove(3, "a")   ->   1 z: y | 3 a: gone | 3 b: x
 //
 // Bytes lie in blocks, so a run grows without being copied. Gathered by the lane's thread, sorted
-// and written by another one.
+// and written by another one. A run that is full is handed on; if that is done between two key
+// groups, runs of one checkpoint do not overlap, and lie side by side in one level of the backend.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +32,17 @@ int KeyGroupIn(std::string_view below_key);
 
 class StateRun {
  public:
+  static constexpr size_t kBlockBytes = size_t{1} << 20;
+  explicit StateRun(size_t block_bytes = kBlockBytes) : block_bytes_(block_bytes) {}
+
   // A key may come once.
   void Put(uint32_t table, std::string_view key, std::string_view value) {
     Add(table, key, value.data(), static_cast<uint32_t>(value.size()));
   }
   void Remove(uint32_t table, std::string_view key) { Add(table, key, nullptr, kGone); }
+
+  // All of the other one, which is empty then. Requires: no key is in both.
+  void Take(StateRun* other);
 
   bool empty() const { return changes_.empty(); }
   int64_t bytes() const { return bytes_; }
@@ -44,7 +51,6 @@ class StateRun {
 
  private:
   static constexpr uint32_t kGone = 0xffffffff;
-  static constexpr size_t kBlockBytes = size_t{1} << 20;
   // The first bytes of the key are here as numbers: they decide nearly every comparison.
   struct Change {
     uint64_t first;
@@ -61,6 +67,7 @@ class StateRun {
   };
   void Add(uint32_t table, std::string_view key, const char* value, uint32_t value_size);
 
+  size_t block_bytes_;
   std::vector<std::unique_ptr<char[]>> blocks_;
   size_t left_ = 0;
   char* next_ = nullptr;

@@ -7,7 +7,8 @@
 namespace rowtide {
 namespace {
 
-constexpr int kCopiedAtOnce = 2000;
+constexpr int64_t kCopiedAtOnce = int64_t{512} << 10;
+constexpr int64_t kRunBytes = int64_t{64} << 20;
 constexpr int kReadAtOnce = 1000;
 constexpr size_t kWaitingRunsMax = 2;  // more are not gathered while these are not written
 
@@ -116,23 +117,23 @@ Result<std::vector<CheckpointFile>> StateTier::WaitWritten() {
 
 Status StateTier::Work() {
   RT_TRY(CollectWriter(false));
-  if (runs_.size() < kWaitingRunsMax) RT_TRY(CopySlice(kCopiedAtOnce));
+  if (runs_.size() < kWaitingRunsMax) RT_TRY(CopySlice());
   if (!writer_) RT_TRY(StartWriter());
   RT_TRY(EvictIfOver());
   return WarmUp();
 }
 
 // A run that is large enough leaves while the next one is gathered.
-Status StateTier::CopySlice(int entries_max) {
+Status StateTier::CopySlice() {
   if (!copies_) return Status::Ok();
-  copies_ = false;
+  const int64_t run_bytes = std::min(kRunBytes, options_.bytes_max / 8);
+  auto copied = TieredState::Copied::kAll;
   for (const Member& member : states_) {
-    if (!member.state->CopyFrozen(entries_max, run_.get())) {
-      copies_ = true;
-      break;
-    }
+    copied = member.state->CopyFrozen(kCopiedAtOnce, run_.get(), run_bytes);
+    if (copied != TieredState::Copied::kAll) break;
   }
-  if (run_->empty() || (copies_ && run_->bytes() < options_.bytes_max / 8)) return Status::Ok();
+  copies_ = copied != TieredState::Copied::kAll;
+  if (run_->empty() || copied == TieredState::Copied::kSome) return Status::Ok();
   runs_.push_back(std::exchange(run_, std::make_unique<StateRun>()));
   return Status::Ok();
 }
@@ -188,7 +189,7 @@ Status StateTier::WriteAll() {
   RT_DCHECK(!is_open_);
   while (copies_ || writer_ || !runs_.empty() || !folder_.empty()) {
     RT_TRY(CollectWriter(!copies_ || runs_.size() >= kWaitingRunsMax));
-    if (runs_.size() < kWaitingRunsMax) RT_TRY(CopySlice(kCopiedAtOnce));
+    if (runs_.size() < kWaitingRunsMax) RT_TRY(CopySlice());
     if (!writer_) RT_TRY(StartWriter());
   }
   return Status::Ok();

@@ -36,8 +36,13 @@ class TieredState {
  public:
   virtual ~TieredState() = default;
   virtual void Freeze() = 0;
-  // Copies out up to so many frozen entries; true when none is left.
-  virtual bool CopyFrozen(int entries_max, StateRun* run) = 0;
+  // Copies out frozen entries of about so many bytes, key group by key group.
+  enum class Copied : uint8_t {
+    kSome,
+    kRun,  // the run has `run_bytes` by now, and its last key group is complete
+    kAll,  // none is left
+  };
+  virtual Copied CopyFrozen(int64_t bytes_max, StateRun* run, int64_t run_bytes) = 0;
   // All that was copied out is below now.
   virtual void FrozenIsBelow() = 0;
   // Chooses entries of about so many bytes that were not used of late, and copies out what is dirty
@@ -87,8 +92,6 @@ class StateTier {
   void Unregister(TieredState* state);
   KeyedStateBackend& backend() { return *backend_; }
   bool restored() const { return options_.restored; }
-  // Where frozen entries are copied to that are about to change.
-  StateRun* run() { return run_.get(); }
 
  private:
   struct Writer;
@@ -97,7 +100,7 @@ class StateTier {
     uint32_t first_table;
     uint32_t node() const { return first_table >> kNodeTableBits; }
   };
-  Status CopySlice(int entries_max);
+  Status CopySlice();
   Status CollectWriter(bool waits);
   Status StartWriter();
   Status WriteAll();

@@ -8,6 +8,7 @@ namespace {
 // time: a table that is in use is swept in full again and again, and keys that never come back do
 // not stay for ever.
 constexpr int kSweptSlotsPerRow = 4;
+constexpr size_t kEarlyBlockBytes = size_t{16} << 10;  // there is one for each key group
 }  // namespace
 
 ValueState::ValueState(const OperatorContext& context, Ttl ttl)
@@ -22,7 +23,10 @@ ValueState::ValueState(const OperatorContext& context, Ttl ttl)
                   (context.tier != nullptr ? sizeof(Tracks) : 0)),
       arena_(context.state_size),
       tier_(context.tier) {
-  if (tiered_) number_ = tier_->Register(this, context.first_table);
+  if (!tiered_) return;
+  number_ = tier_->Register(this, context.first_table);
+  for (auto& groups : lists_) groups.resize(kKeyGroups);
+  for (int group = 0; group < kKeyGroups; ++group) early_.emplace_back(kEarlyBlockBytes);
 }
 
 ValueState::~ValueState() {
@@ -39,7 +43,10 @@ void ValueState::Clear() {
   swept_segment_ = 0;
   values_ = 0;
   marked_.clear();
-  for (std::vector<Arena::Ref>& list : lists_) list.clear();
+  for (auto& groups : lists_) {
+    for (std::vector<Arena::Ref>& list : groups) list.clear();
+  }
+  listed_ = 0;
 }
 
 // Three passes over the rows, a step behind each other: home lines are fetched, then the entries
@@ -185,7 +192,7 @@ Entry ValueState::Create(std::string_view key, uint64_t hash, size_t value_bytes
   const Header fresh{static_cast<uint32_t>(key.size()) & kKeyBytesMax, size_class, kNoValue};
   std::memcpy(static_cast<void*>(header), &fresh, sizeof(fresh));
   if (clocked_) SetClock(header, now_);
-  if (tiered_) *TracksOf(header) = {0, 0, false, true, 0};
+  if (tiered_) *TracksOf(header) = {0, 0, false, true, static_cast<uint8_t>(KeyGroupOf(key))};
   char* const to = reinterpret_cast<char*>(header) + key_offset_;
   if (key.size() == 16) {
     std::memcpy(to, key.data(), 16);  // without a call

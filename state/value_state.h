@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/key_group.h"
 #include "engine/operator.h"
 #include "state/arena.h"
 #include "state/hot_table.h"
@@ -273,16 +274,18 @@ class ValueState final : public StatePart, private TieredState {
   // Lies in front of the key.
   struct Tracks {
     uint32_t place;   // in its list
-    uint8_t list;     // 0: unchanged since it was written down or read; else lists_[list - 1]
+    uint8_t list;     // 0: unchanged since it was written down or read; else of lists_[list - 1]
     bool is_below;    // the backend may hold the key
     bool referenced;  // since the hand came by
-    uint8_t unused;
+    uint8_t group;    // of the key
   };
   static_assert(sizeof(Tracks) == 8, "the offset of the key");
   Tracks* TracksOf(Header* header) const {
     return reinterpret_cast<Tracks*>(reinterpret_cast<char*>(header) + key_offset_) - 1;
   }
-  std::vector<Arena::Ref>& ListOf(const Tracks& tracks) { return lists_[tracks.list - 1]; }
+  std::vector<Arena::Ref>& ListOf(const Tracks& tracks) {
+    return lists_[tracks.list - 1][tracks.group];
+  }
   void NoteChange(Arena::Ref ref) {
     Header* const header = At(ref);
     if (IsMark(header->value_size)) marked_[header->value_size & ~kMarkBit] = 0;
@@ -300,7 +303,7 @@ class ValueState final : public StatePart, private TieredState {
   Status Enter(std::string_view key, uint64_t hash, std::string_view below);
   Result<bool> WarmEntry(std::string_view below, std::string_view value, int* left);
   void Freeze() override;
-  bool CopyFrozen(int entries_max, StateRun* run) override;
+  Copied CopyFrozen(int64_t bytes_max, StateRun* run, int64_t run_bytes) override;
   void FrozenIsBelow() override;
   void ChooseVictims(int64_t bytes, StateRun* run) override;
   void DropVictims() override;
@@ -330,11 +333,15 @@ class ValueState final : public StatePart, private TieredState {
   StateTier* tier_;
   uint32_t number_ = 0;  // of the table below
   BelowForm form_;
-  std::vector<Arena::Ref> lists_[2];  // changed entries; 0 = no longer
-  size_t copied_ = 0;                 // of the frozen list
-  std::vector<Arena::Ref> marked_;    // by the number of the mark; 0 = none has it
-  bool enters_ = false;               // an entry is being read: that is no change
-  std::vector<std::string> gone_;     // keys that were copied out as gone
+  std::vector<std::vector<Arena::Ref>> lists_[2];  // changed entries by key group; 0 = no longer
+  int64_t listed_ = 0;                             // in all of them
+  size_t copied_groups_ = 0;                       // of the frozen lists
+  size_t copied_ = 0;                              // in the next group
+  std::vector<StateRun> early_;  // by key group: frozen entries that were about to change
+  int64_t early_bytes_ = 0;
+  std::vector<Arena::Ref> marked_;  // by the number of the mark; 0 = none has it
+  bool enters_ = false;             // an entry is being read: that is no change
+  std::vector<std::string> gone_;   // keys that were copied out as gone
   std::vector<HotTable::Slot*> victims_;
   size_t hand_ = 0;     // the segment where victims are looked for
   std::string warmed_;  // the last key that was read, below

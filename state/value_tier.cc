@@ -1,28 +1,38 @@
 // What ValueState does with a tier beneath it: which entries have changed, copying them out,
 // reading what is below, and making room.
 //
-//   tracks   new: no list            -> changes -> changed list
+//   tracks   new: no list            -> changes -> changed list of its key group
 //            Freeze: the lists change their roles, which costs nothing
 //            frozen -> its turn comes, or it changes -> copied out; is below
 //
-// An entry is in one list at most, at the place that it keeps with it. An erased entry whose key is
-// below stays, without a value, until the backend has been told.
+// Lists are by key group, since that is the order of what is below: entries leave group by group,
+// so that runs do not overlap, and no list is so long that its growth is felt. An entry is in one
+// list at most, at the place that it keeps with it. An erased entry whose key is below stays,
+// without a value, until the backend has been told.
 #include <algorithm>
 
 #include "state/value_state.h"
 
 namespace rowtide {
+namespace {
+
+constexpr size_t kAhead = 8;  // entries that are fetched before their turn
+
+}  // namespace
 
 void ValueState::NoteFirstChange(Arena::Ref ref) {
   if (enters_) return;
   Tracks* tracks = TracksOf(At(ref));
   if (tracks->list != 0) {  // frozen: what it was at the barrier is kept
     ListOf(*tracks)[tracks->place] = 0;
-    CopyOut(ref, tier_->run());
+    const int64_t before = early_[tracks->group].bytes();
+    CopyOut(ref, &early_[tracks->group]);
+    early_bytes_ += early_[tracks->group].bytes() - before;
   }
   tracks->list = changed_;
   tracks->place = static_cast<uint32_t>(ListOf(*tracks).size());
   ListOf(*tracks).push_back(ref);
+  ++listed_;
 }
 
 // In the form of below: | clock, with a TTL | value |. What is marked lies elsewhere, so below
@@ -57,21 +67,34 @@ void ValueState::CopyOut(Arena::Ref ref, StateRun* run) {
 
 void ValueState::Freeze() {
   Settle();
-  RT_DCHECK(lists_[2 - changed_].empty());
   changed_ = static_cast<uint8_t>(3 - changed_);
-  copied_ = 0;
+  RT_DCHECK(lists_[changed_ - 1][0].empty());
+  copied_groups_ = copied_ = 0;
 }
 
-bool ValueState::CopyFrozen(int entries_max, StateRun* run) {
-  std::vector<Arena::Ref>& frozen = lists_[2 - changed_];
-  for (; copied_ < frozen.size() && entries_max > 0; ++copied_, --entries_max) {
-    if (copied_ + 8 < frozen.size() && frozen[copied_ + 8] != 0)
-      __builtin_prefetch(At(frozen[copied_ + 8]));
-    if (frozen[copied_] != 0) CopyOut(frozen[copied_], run);
+TieredState::Copied ValueState::CopyFrozen(int64_t bytes_max, StateRun* run, int64_t run_bytes) {
+  const int64_t enough = run->bytes() + bytes_max;
+  for (; copied_groups_ < kKeyGroups; ++copied_groups_, copied_ = 0) {
+    std::vector<Arena::Ref>& frozen = lists_[2 - changed_][copied_groups_];
+    for (; copied_ < frozen.size(); ++copied_) {
+      if (run->bytes() >= enough) return Copied::kSome;
+      if (copied_ + kAhead < frozen.size() && frozen[copied_ + kAhead] != 0) {
+        const char* const next = reinterpret_cast<const char*>(At(frozen[copied_ + kAhead]));
+        for (size_t line = 0; line < 4; ++line) __builtin_prefetch(next + 64 * line);
+      }
+      if (frozen[copied_] != 0) CopyOut(frozen[copied_], run);
+    }
+    listed_ -= static_cast<int64_t>(frozen.size());
+    frozen.clear();
+    early_bytes_ -= early_[copied_groups_].bytes();
+    run->Take(&early_[copied_groups_]);
+    if (run->bytes() >= run_bytes) {
+      ++copied_groups_;
+      copied_ = 0;
+      return copied_groups_ < kKeyGroups ? Copied::kRun : Copied::kAll;
+    }
   }
-  if (copied_ < frozen.size()) return false;
-  frozen.clear();
-  return true;
+  return Copied::kAll;
 }
 
 void ValueState::FrozenIsBelow() {
@@ -88,7 +111,7 @@ void ValueState::FrozenIsBelow() {
 
 int64_t ValueState::bytes() const {
   return arena_.in_use() + kSlotBytes * table_.entries() +
-         static_cast<int64_t>((lists_[0].size() + lists_[1].size()) * sizeof(Arena::Ref));
+         listed_ * static_cast<int64_t>(sizeof(Arena::Ref)) + early_bytes_;
 }
 
 // The hand goes over the segments; who was used since it came by gets a second chance. Two rounds
@@ -116,15 +139,14 @@ void ValueState::ChooseVictims(int64_t bytes, StateRun* run) {
       bytes -= each;
     });
   }
-  // Few are left in the list of what changed: those that stayed.
-  std::vector<Arena::Ref>& changed = lists_[changed_ - 1];
-  size_t kept = 0;
-  for (const Arena::Ref ref : changed) {
-    if (ref == 0) continue;
-    TracksOf(At(ref))->place = static_cast<uint32_t>(kept);
-    changed[kept++] = ref;
+  // Few are left in the lists of what changed: those that stayed.
+  for (std::vector<Arena::Ref>& changed : lists_[changed_ - 1]) {
+    const size_t before = changed.size();
+    std::erase(changed, Arena::Ref{0});
+    listed_ -= static_cast<int64_t>(before - changed.size());
+    for (size_t i = 0; i < changed.size(); ++i)
+      TracksOf(At(changed[i]))->place = static_cast<uint32_t>(i);
   }
-  changed.resize(kept);
 }
 
 void ValueState::DropVictims() {

@@ -17,8 +17,8 @@
 
 #include "state/durable/files.h"
 #include "state/durable/rocksdb_environment.h"
-#include "state/state_run.h"
 #include "state/durable/table_hash.h"
+#include "state/state_run.h"
 
 namespace rowtide {
 namespace {
