@@ -134,7 +134,7 @@ ConnectorTraits TraitsOf(const TableSpec& table) {
     SourceTraits& source = traits.source.emplace();
     const bool is_file = connector->name == "filesystem", is_datagen = connector->name == "datagen";
     const bool is_rows = connector->name == "rows", is_nexmark = connector->name == "nexmark";
-    source.mode = mode.ok() && is_rows ? *mode : ChangelogMode::InsertOnly();
+    source.mode = mode.ok() && is_rows ? *mode : FormatMode(table);
     source.filter = is_file;
     source.projection = is_file || is_nexmark;
     source.limit = is_file || is_datagen || is_nexmark;
@@ -153,7 +153,7 @@ ConnectorTraits TraitsOf(const TableSpec& table) {
     SinkTraits& sink = traits.sink.emplace();
     sink.lanes = connector->name != "collect" && TextOption(table, "path").value_or("") != "-";
     if (connector->name == "filesystem") {
-      sink.mode = FormatSinkMode(table);
+      sink.mode = FormatMode(table);
       sink.overwrite = true;
     } else if (connector->name == "blackhole") {
       sink.default_without_before = true;
@@ -263,16 +263,9 @@ std::vector<ConnectorHelp> ConnectorHelps() {
 
 std::vector<ConnectorHelp> FormatHelps() {
   std::vector<ConnectorHelp> helps;
-  for (const auto& [name, text] : {std::pair{"csv", "fields parted by commas, one record a line"},
-                                   std::pair{"json", "one JSON object a line, or an array of them"},
-                                   std::pair{"raw", "the line as it is, in one column"},
-                                   std::pair{"debezium-json",
-                                             "one change a line, before and after; written, not "
-                                             "read"}}) {
-    TableSpec table;
-    table.options["format"] = name;
-    const Result<std::span<const OptionSpec>> specs = FormatOptionSpecs(table);
-    helps.push_back({name, text, OptionTexts(std::string(name) + ".", *specs)});
+  for (const FormatText& format : FormatTexts()) {
+    const std::string name(format.name);
+    helps.push_back({name, format.text, OptionTexts(name + ".", format.options)});
   }
   return helps;
 }

@@ -15,12 +15,13 @@ using Columns = std::vector<int>;
 
 struct Format {
   std::string_view name;
+  const char* text;
   std::span<const OptionSpec> (*options)();
   Status (*check)(const TableSpec&);
   Result<std::unique_ptr<Decoder>> (*decoder)(const TableSpec&, const Columns&,
                                               const ConnectorContext&, Rejects*);
   Result<std::unique_ptr<Encoder>> (*encoder)(const TableSpec&);
-  bool writes_changes = false;  // not inserts alone
+  bool has_changes = false;  // not inserts alone
 };
 
 // Intervals and NULLs have no text in csv and json.
@@ -55,41 +56,48 @@ Result<std::unique_ptr<Encoder>> CsvEncoderOf(const TableSpec& table) {
   return std::unique_ptr<Encoder>(std::move(encoder));
 }
 
+template <JsonEnvelope kEnvelope>
+std::span<const OptionSpec> JsonOptionsOf() {
+  return JsonOptionSpecs(kEnvelope);
+}
+
 Status CheckJson(const TableSpec& table) {
-  RT_TRY(CheckTypes(table, "json"));
+  RT_TRY(CheckTypes(table, table.options.at("format")));
   return ReadJsonOptions(table).status();
 }
 
+template <JsonEnvelope kEnvelope>
 Result<std::unique_ptr<Decoder>> JsonDecoderOf(const TableSpec& table, const Columns& columns,
                                                const ConnectorContext& context, Rejects* rejects) {
-  JsonDecoderSpec spec{table.schema,        columns, {}, context.limits, context.flink_compat,
-                       context.flink_compat};
+  JsonDecoderSpec spec{.schema = table.schema,
+                       .columns = columns,
+                       .limits = context.limits,
+                       .trusts_not_null = context.flink_compat,
+                       .stops_early = context.flink_compat,
+                       .envelope = kEnvelope};
   RT_ASSIGN(spec.options, ReadJsonOptions(table));
   return CreateJsonDecoder(std::move(spec), rejects);
 }
 
+template <JsonEnvelope kEnvelope>
 Result<std::unique_ptr<Encoder>> JsonEncoderOf(const TableSpec& table) {
   RT_ASSIGN(const JsonOptions options, ReadJsonOptions(table));
-  return CreateJsonEncoder(table.schema, options, JsonEnvelope::kNone);
-}
-
-Status CheckDebezium(const TableSpec& table) {
-  if (BoolOption(table, "debezium-json.schema-include", false))
+  if (options.schema_include)
     return Status::InvalidArgument(
         "table {}: 'debezium-json.schema-include' is for messages of Kafka Connect that are read",
         table.name);
-  return CheckJson(table);
+  return CreateJsonEncoder(table.schema, options, kEnvelope);
 }
 
-Result<std::unique_ptr<Decoder>> DebeziumDecoderOf(const TableSpec& table, const Columns&,
-                                                   const ConnectorContext&, Rejects*) {
-  return Status::Unsupported("reading the format 'debezium-json'")
-      .WithHint(table.name + " can be written; csv, json and raw can be read");
-}
-
-Result<std::unique_ptr<Encoder>> DebeziumEncoderOf(const TableSpec& table) {
-  RT_ASSIGN(const JsonOptions options, ReadJsonOptions(table));
-  return CreateJsonEncoder(table.schema, options, JsonEnvelope::kDebezium);
+template <JsonEnvelope kEnvelope>
+constexpr Format JsonFormat(std::string_view name, const char* text) {
+  return {name,
+          text,
+          JsonOptionsOf<kEnvelope>,
+          CheckJson,
+          JsonDecoderOf<kEnvelope>,
+          JsonEncoderOf<kEnvelope>,
+          kEnvelope != JsonEnvelope::kNone};
 }
 
 Result<std::unique_ptr<Decoder>> RawDecoderOf(const TableSpec& table, const Columns& columns,
@@ -98,18 +106,20 @@ Result<std::unique_ptr<Decoder>> RawDecoderOf(const TableSpec& table, const Colu
 }
 
 constexpr Format kFormats[] = {
-    {"csv", CsvOptionSpecs, CheckCsv, CsvDecoderOf, CsvEncoderOf},
-    {"json", JsonOptionSpecs, CheckJson, JsonDecoderOf, JsonEncoderOf},
-    {"raw", RawOptionSpecs, CheckRawTable, RawDecoderOf, CreateRawEncoder},
-    {"debezium-json", DebeziumOptionSpecs, CheckDebezium, DebeziumDecoderOf, DebeziumEncoderOf,
-     true},
+    {"csv", "fields parted by commas, one record a line", CsvOptionSpecs, CheckCsv, CsvDecoderOf,
+     CsvEncoderOf},
+    JsonFormat<JsonEnvelope::kNone>("json", "one JSON object a line, or an array of them"),
+    {"raw", "the line as it is, in one column", RawOptionSpecs, CheckRawTable, RawDecoderOf,
+     CreateRawEncoder},
+    JsonFormat<JsonEnvelope::kDebezium>("debezium-json", "changes as Debezium sends them"),
+    JsonFormat<JsonEnvelope::kCanal>("canal-json", "changes as Canal sends them"),
+    JsonFormat<JsonEnvelope::kMaxwell>("maxwell-json", "changes as Maxwell sends them"),
+    JsonFormat<JsonEnvelope::kOgg>("ogg-json", "changes as Oracle GoldenGate sends them"),
 };
 
 // Formats of Flink that Rowtide does not have; their tables can be declared.
 constexpr std::string_view kOthers[] = {
-    "canal-json", "maxwell-json", "ogg-json",       "avro",
-    "parquet",    "orc",          "avro-confluent", "debezium-avro-confluent",
-    "protobuf"};
+    "avro", "parquet", "orc", "avro-confluent", "debezium-avro-confluent", "protobuf"};
 
 // Requires: the format has been checked.
 const Format& FormatOf(const TableSpec& table) {
@@ -152,12 +162,19 @@ Result<std::unique_ptr<Encoder>> CreateEncoder(const TableSpec& table) {
   return FormatOf(table).encoder(table);
 }
 
-ChangelogMode FormatSinkMode(const TableSpec& table) {
+ChangelogMode FormatMode(const TableSpec& table) {
   const std::string name = TextOption(table, "format").value_or("");
   const auto* found = std::find_if(std::begin(kFormats), std::end(kFormats),
                                    [&](const Format& format) { return format.name == name; });
-  const bool writes_changes = found != std::end(kFormats) && found->writes_changes;
-  return writes_changes ? ChangelogMode::All() : ChangelogMode::InsertOnly();
+  const bool has_changes = found != std::end(kFormats) && found->has_changes;
+  return has_changes ? ChangelogMode::All() : ChangelogMode::InsertOnly();
+}
+
+std::vector<FormatText> FormatTexts() {
+  std::vector<FormatText> texts;
+  for (const Format& format : kFormats)
+    texts.push_back({format.name, format.text, format.options()});
+  return texts;
 }
 
 bool ReadsText(const TableSpec& table) { return FormatOf(table).name != "raw"; }

@@ -1,7 +1,7 @@
 // The one table of formats: their options, and what reads and writes them.
 //
-//   'format' = 'csv' | 'json' | 'raw'      options behind `csv.`, `json.`, `raw.`
-//              'debezium-json'             changes; written only, so far
+//   'format' = 'csv' | 'json' | 'raw'                         rows; options behind `csv.`, …
+//              'debezium-json' | 'canal-json' | 'maxwell-json' | 'ogg-json'          changes
 //
 // A format that Flink has and Rowtide does not is refused by name; an unknown one is an error that
 // names those there are.
@@ -29,8 +29,16 @@ Result<std::unique_ptr<Decoder>> CreateDecoder(const TableSpec& table,
                                                const ConnectorContext& context, Rejects* rejects);
 Result<std::unique_ptr<Encoder>> CreateEncoder(const TableSpec& table);
 
-// What kinds of changes it can write; inserts alone where it is not known.
-ChangelogMode FormatSinkMode(const TableSpec& table);
+// What kinds of changes it reads and can write; inserts alone where it is not known.
+ChangelogMode FormatMode(const TableSpec& table);
+
+// All formats, as help shows them.
+struct FormatText {
+  std::string_view name;
+  const char* text;
+  std::span<const OptionSpec> options;
+};
+std::vector<FormatText> FormatTexts();
 
 // Whether the format reads text: a byte order mark is none of it, and UTF-16 is turned into UTF-8.
 bool ReadsText(const TableSpec& table);

@@ -1,45 +1,31 @@
 #include "connectors/formats/json.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "connectors/formats/hints.h"
+#include "connectors/formats/json_changes.h"
 #include "connectors/formats/json_nested.h"
+#include "connectors/formats/json_rows.h"
 #include "connectors/formats/json_shape.h"
-#include "connectors/formats/json_syntax.h"
-#include "connectors/formats/json_values.h"
 
 namespace rowtide {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-// As much of a value as a message shows.
-constexpr size_t kValueBytes = 40;
-
-enum class Found : uint8_t { kNothing, kNull, kValue };
-
-struct Wanted {
-  int column;  // in the schema
-  JsonColumn values;
-  Found found = Found::kNothing;
-};
-
 class JsonDecoder final : public Decoder {
  public:
-  JsonDecoder(JsonDecoderSpec spec, Rejects* rejects) : spec_(std::move(spec)), rejects_(rejects) {
-    for (const int column : spec_.columns) {
-      const Type& type = spec_.schema.type(column);
-      names_[spec_.schema.name(column)] = static_cast<int>(wanted_.size());
-      wanted_.push_back({column, JsonColumn(type, spec_.options)});
-    }
-  }
+  JsonDecoder(JsonDecoderSpec spec, std::unique_ptr<JsonMessages> messages, Rejects* rejects)
+      : spec_(std::move(spec)),
+        guesses_(spec_.guesses && messages == nullptr),
+        rejects_(rejects),
+        object_(spec_, rejects),
+        messages_(std::move(messages)) {}
 
   Status Begin(RecordPlace place, std::string_view /*header*/) override {
     place_ = place;
-    elements_.clear();
+    line_ = nullptr;
     skips_line_ = false;
     block_ = nullptr;
     return Status::Ok();
@@ -74,12 +60,12 @@ class JsonDecoder final : public Decoder {
         skips_line_ = !is_whole;
       } else if (static_cast<int64_t>(line.size()) > spec_.limits.record_bytes) {
         skips_line_ = !is_whole;
-        RT_TRY(RejectRecord(RejectReason::kTooLarge, TooLargeText(spec_.limits), line));
+        RT_TRY(RejectRecord({RejectReason::kTooLarge, TooLargeText(spec_.limits), "", -1}, line));
       } else {
         const int rows = rows_;
         RT_ASSIGN(is_done, TakeLine(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line));
-        if (spec_.guesses && rows_ == rows + 1 && next < lines_end_)
-          shapes_.Missed(next, scan_, names_);
+        if (guesses_ && rows_ == rows + 1 && next < lines_end_)
+          shapes_.Missed(next, scan_, object_.names());
       }
       if (!is_done) break;
       place_.byte += behind - next;
@@ -99,10 +85,11 @@ class JsonDecoder final : public Decoder {
     batch.rows = rows_;
     batch.first_record = first_record_;
     batch.places = std::move(row_places_);
-    for (Wanted& wanted : wanted_) batch.columns.push_back(wanted.values.slots().Finish());
+    batch.kinds = std::move(kinds_);
+    batch.columns = object_.FinishColumns();
     batch.blocks = std::move(blocks_);
     blocks_.clear();
-    for (BlockPointer& copies : strings_.Finish()) batch.blocks.push_back(std::move(copies));
+    for (BlockPointer& copies : object_.FinishStrings()) batch.blocks.push_back(std::move(copies));
     rows_ = 0;
     return batch;
   }
@@ -115,7 +102,8 @@ class JsonDecoder final : public Decoder {
     if (blocks_.empty()) {
       first_record_ = place_.record;
       row_places_ = std::make_shared<Block>(kBatchRows * sizeof(RowPlace));
-      for (Wanted& wanted : wanted_) wanted.values.slots().Begin();
+      if (messages_) kinds_ = std::make_shared<Block>(kBatchRows);
+      object_.Begin();
     }
     if (blocks_.empty() || blocks_.back() != block) blocks_.push_back(block);
   }
@@ -125,7 +113,7 @@ class JsonDecoder final : public Decoder {
     block_ = block;
     stop_ = stop;
     const auto* last = static_cast<const char*>(::memrchr(next, '\n', Bytes(next, stop)));
-    lines_end_ = last != nullptr && spec_.guesses ? last + 1 : next;
+    lines_end_ = last != nullptr && guesses_ ? last + 1 : next;
     scan_.Look(next, lines_end_);
     is_utf8_ = scan_.is_ascii() || simdjson::validate_utf8(next, Bytes(next, lines_end_));
   }
@@ -133,17 +121,16 @@ class JsonDecoder final : public Decoder {
     return static_cast<size_t>(end - begin);
   }
 
-  // --- records ---
   // The row of a record that has the shape of an earlier one, without a parser. Where its line
   // ends; null: nothing is taken, and TakeLine says what it is. Takes nothing that TakeLine would
   // refuse or read otherwise.
   [[gnu::noinline]] const char* TakeAlike(const char* next) {
     if (place_.record == 0 || skips_line_) return nullptr;
-    Wanted* const columns = wanted_.data();
+    JsonColumn* const columns = object_.columns();
     const int row = rows_;
     const char* const line_end = shapes_.Walk(
-        next, scan_, [ =, this ](int wanted, JsonScalar value) __attribute__((always_inline)) {
-          if (wanted >= 0 && !value.has_escapes && columns[wanted].values.StoreQuickly(value, row))
+        next, scan_, [=, this](int wanted, JsonScalar value) __attribute__((always_inline)) {
+          if (wanted >= 0 && !value.has_escapes && columns[wanted].StoreQuickly(value, row))
               [[likely]] {
             return true;
           }
@@ -151,60 +138,77 @@ class JsonDecoder final : public Decoder {
         });
     if (line_end == nullptr || line_end - next > spec_.limits.record_bytes) return nullptr;
     if (!is_utf8_ && !simdjson::validate_utf8(next, Bytes(next, line_end))) return nullptr;
-    for (const int missing : shapes_.missing())
-      wanted_[static_cast<size_t>(missing)].values.slots().SetNull(rows_);
-    AddRow();
+    for (const int missing : shapes_.missing()) columns[missing].slots().SetNull(rows_);
+    AddRow(RowKind::kInsert);
     return line_end;
   }
 
-  [[gnu::noinline]] bool StoreAlike(int column, JsonScalar::Kind kind, bool has_escapes,
+  [[gnu::noinline]] bool StoreAlike(int wanted, JsonScalar::Kind kind, bool has_escapes,
                                     std::string_view text) {
-    JsonScalar value{.kind = kind, .has_escapes = has_escapes, .text = text};
-    if (value.has_escapes && !Unescape(&value)) return false;
-    if (column < 0) return true;
-    Wanted& wanted = wanted_[static_cast<size_t>(column)];
-    const JsonCast cast = value.kind == JsonScalar::Kind::kNull
-                              ? JsonCast::kNull
-                              : wanted.values.Store(value, rows_, &strings_);
-    if (cast != JsonCast::kNull) return cast == JsonCast::kValue;
-    if (!TakesNull(wanted)) return false;
-    wanted.values.slots().SetNull(rows_);
-    return true;
+    return object_.TakeScalar(wanted, {.kind = kind, .has_escapes = has_escapes, .text = text},
+                              rows_);
   }
 
-  void AddRow() {
+  void AddRow(RowKind kind) {
     rejects_->CountRead(1);
+    if (kinds_) kinds_->data()[rows_] = static_cast<char>(kind);
     reinterpret_cast<RowPlace*>(row_places_->data())[rows_++] = {place_.line, place_.byte};
   }
 
-  // False: an array has more rows than the batch has room for.
+  // False: the line has more rows than the batch has room for.
   Result<bool> TakeLine(std::string_view line) {
     if (line.empty()) return true;
-    const size_t first = line.find_first_not_of(" \t\r");
-    if (first != std::string_view::npos && line[first] == '[') return TakeArray(line);
+    const bool goes_on = line.data() == line_;
+    line_ = line.data();
+    if (messages_) return TakeMessages(line, goes_on);
+    if (IsArray(line)) return TakeArray(line, goes_on);
     RT_TRY(TakeObject(line));
     return true;
   }
 
+  static bool IsArray(std::string_view line) {
+    const size_t first = line.find_first_not_of(" \t\r");
+    return first != std::string_view::npos && line[first] == '[';
+  }
+
   Status TakeObject(std::string_view text) {
-    for (Wanted& wanted : wanted_) wanted.found = Found::kNothing;
-    trouble_.clear();
-    trouble_column_ = -1;
-    if (!DecodeText(text, !IsRepaired(text)) || !CheckRow()) {
-      return RejectRecord(trouble_reason_, std::move(trouble_), text);
-    }
-    if (place_.record == 0) LookForOtherCase();
-    AddRow();
+    if (!object_.Take(TextOf(text), rows_)) return RejectRecord(object_.trouble(), text);
+    if (place_.record == 0) object_.LookForOtherCase();
+    AddRow(RowKind::kInsert);
     return Status::Ok();
   }
 
+  // Of the line at hand, or of what it became when it was repaired.
+  JsonRows::Text TextOf(std::string_view text) const {
+    if (IsRepaired(text)) return {text, false, place_.byte};
+    return {text, true, place_.byte + (text.data() - line_)};
+  }
+
+  void Repair(std::string_view text) { repaired_ = RepairedJson(text); }
+  bool IsRepaired(std::string_view text) const {
+    return text.data() >= repaired_.data() && text.data() < repaired_.data() + repaired_.size();
+  }
+
+  Status RejectRecord(JsonTrouble trouble, std::string_view record) {
+    const std::string column = trouble.column < 0 ? "" : spec_.schema.name(trouble.column);
+    if (trouble.hint.empty() && trouble.reason == RejectReason::kUndecodable)
+      trouble.hint = JsonHint(record);
+    const Reject reject{trouble.reason,          place_, column, std::move(trouble.message),
+                        std::move(trouble.hint), record};
+    RT_TRY(spec_.options.ignore_parse_errors && reject.reason != RejectReason::kNotNull
+               ? rejects_->TakeQuietly(reject)
+               : rejects_->Take(reject));
+    rejects_->CountRead(1);
+    return Status::Ok();
+  }
+
+  // --- arrays ---
   // The elements are found once, and then each is a record of its own, from place_.rows on.
-  Result<bool> TakeArray(std::string_view line) {
-    if (elements_.empty() || line.data() != line_) {
-      line_ = line.data();
+  Result<bool> TakeArray(std::string_view line, bool goes_on) {
+    if (!goes_on || elements_.empty()) {
       if (!FindElements(line)) {
-        RT_TRY(RejectRecord(trouble_reason_, std::move(trouble_), line));
         elements_.clear();
+        RT_TRY(RejectRecord(std::move(trouble_), line));
         return true;
       }
     }
@@ -219,10 +223,9 @@ class JsonDecoder final : public Decoder {
 
   bool FindElements(std::string_view line) {
     elements_.clear();
-    trouble_column_ = -1;
     ondemand::document document;
     ondemand::array array;
-    if (Iterate(line, &document) != simdjson::SUCCESS ||
+    if (IterateJson(&parser_, line, &document) != simdjson::SUCCESS ||
         document.get_array().get(array) != simdjson::SUCCESS) {
       return FindElementsSlowly(line);
     }
@@ -239,321 +242,86 @@ class JsonDecoder final : public Decoder {
   // Why the array is none; or, where a string holds control characters, its elements all the same.
   bool FindElementsSlowly(std::string_view line) {
     const JsonVerdict verdict = CheckJson(line, spec_.limits.json_depth);
-    if (verdict.kind != JsonVerdict::Kind::kOk || verdict.has_more || !verdict.has_controls ||
-        IsRepaired(line)) {
-      return Explain(line, verdict);
+    if (verdict.kind == JsonVerdict::Kind::kOk && !verdict.has_more && verdict.has_controls &&
+        !IsRepaired(line)) {
+      Repair(line);
+      return FindElements(repaired_);
     }
-    Repair(line);
-    return FindElements(repaired_);
-  }
-
-  void Repair(std::string_view text) {
-    repaired_ = EscapeControls(text);
-    repaired_.reserve(repaired_.size() + simdjson::SIMDJSON_PADDING);
-  }
-  bool IsRepaired(std::string_view text) const {
-    return text.data() >= repaired_.data() && text.data() < repaired_.data() + repaired_.size();
-  }
-
-  // Requires: 64 readable bytes behind the text, as blocks and repaired records have them.
-  simdjson::error_code Iterate(std::string_view text, ondemand::document* document) {
-    static_assert(simdjson::SIMDJSON_PADDING <= 64);
-    const size_t padded = text.size() + simdjson::SIMDJSON_PADDING;
-    return parser_.iterate(text.data(), text.size(), padded).get(*document);
-  }
-
-  static bool IsAtEnd(ondemand::document& document) {
-    return document.current_location().error() == simdjson::OUT_OF_BOUNDS;
-  }
-
-  // The values of one object. False: trouble_ says why it is none.
-  bool DecodeText(std::string_view text, bool stays) {
-    stays_ = stays;
-    is_over_ = false;
-    nested_ = 1;
-    field_ = 0;
-    ondemand::document document;
-    ondemand::object object;
-    if (Iterate(text, &document) == simdjson::SUCCESS &&
-        document.get_object().get(object) == simdjson::SUCCESS) {
-      switch (DecodeFields(object)) {
-        case Walk::kDone:
-          if (is_over_ || IsAtEnd(document)) return true;
-          break;
-        case Walk::kBadValue: return false;
-        case Walk::kBadText: break;
-      }
-    }
-    return DecodeSlowly(text, stays);
-  }
-
-  bool DecodeSlowly(std::string_view text, bool stays) {
-    const JsonVerdict verdict = CheckJson(text, spec_.limits.json_depth);
-    if (verdict.kind == JsonVerdict::Kind::kOk && stays) {
-      for (Wanted& wanted : wanted_) wanted.found = Found::kNothing;
-      if (verdict.has_more && IgnoresRest(text.substr(verdict.at)))
-        return DecodeText(text.substr(0, verdict.end), stays);
-      if (!verdict.has_more && verdict.has_controls) {
-        Repair(text);
-        return DecodeText(repaired_, false);
-      }
-    }
-    return Explain(text, verdict);
-  }
-
-  // Text behind an object may be passed over where errors are, unless it is a record that would be
-  // lost.
-  bool IgnoresRest(std::string_view rest) const {
-    if (spec_.stops_early) return true;
-    return spec_.options.ignore_parse_errors && rest.front() != '{' && rest.front() != '[';
-  }
-
-  // Always false: what is wrong with the text, and where.
-  bool Explain(std::string_view text, const JsonVerdict& verdict) {
-    std::string reason = verdict.reason;
-    trouble_reason_ = RejectReason::kUndecodable;
-    if (verdict.kind == JsonVerdict::Kind::kEncoding)
-      trouble_reason_ = RejectReason::kInvalidEncoding;
-    if (verdict.kind == JsonVerdict::Kind::kTooDeep) trouble_reason_ = RejectReason::kTooDeep;
-    const std::string_view rest = text.substr(std::min(verdict.at, text.size()));
-    if (verdict.kind == JsonVerdict::Kind::kOk) {
-      reason = verdict.has_more ? "text behind the value" : "an object in braces is expected";
-      if (!verdict.has_more) {
-        trouble_ = fmt::format("no record: {}, not '{}'", reason, Excerpt(text, kValueBytes));
-        return false;
-      }
-    }
-    trouble_ = fmt::format(
-        "no JSON: {} at byte {}, ", reason,
-        place_.byte + (IsRepaired(text) ? 0 : Offset(text)) + static_cast<int64_t>(verdict.at));
-    if (rest.empty()) {
-      trouble_ += "where the record ends";
-    } else {
-      trouble_ += fmt::format("not '{}'", Excerpt(rest, 16));
-    }
+    trouble_ = ExplainJson(line, verdict, TextOf(line).at);
     return false;
   }
 
-  // Where the text begins within its line: elements of an array do not begin it.
-  int64_t Offset(std::string_view text) const {
-    return elements_.empty() ? 0 : text.data() - line_;
-  }
-
-  // Names of fields are what they are: `ID` is not `id`, which is then NULL in every row.
-  void LookForOtherCase() {
-    for (const Wanted& wanted : wanted_) {
-      if (wanted.found != Found::kNothing) continue;
-      const std::string& column = spec_.schema.name(wanted.column);
-      for (size_t i = 0; i < std::min(field_, seen_.size()); ++i) {
-        const Seen& seen = seen_[i];
-        if (seen.number >= 0 || seen.name.size() != column.size() + 1) continue;
-        const bool same =
-            std::equal(column.begin(), column.end(), seen.name.begin(), [](char a, char b) {
-              return std::tolower(static_cast<unsigned char>(a)) ==
-                     std::tolower(static_cast<unsigned char>(b));
-            });
-        if (same)
-          ++*rejects_->Oddity(kOtherCase + column + "." + seen.name.substr(0, column.size()));
-      }
-    }
-  }
-
-  // NULLs where nothing was found; whether all of the row is well.
-  bool CheckRow() {
-    for (Wanted& wanted : wanted_) {
-      if (wanted.found == Found::kValue) continue;
-      if (wanted.found == Found::kNothing && spec_.options.fail_on_missing_field) {
-        return BadValue(wanted, RejectReason::kMissingField, "the record does not have the field");
-      }
-      if (!TakesNull(wanted))
-        return BadValue(wanted, RejectReason::kNotNull, "NULL in a NOT NULL column");
-      wanted.values.slots().SetNull(rows_);
-    }
-    return true;
-  }
-
-  bool TakesNull(const Wanted& wanted) const {
-    return wanted.values.type().nullable || spec_.trusts_not_null;
-  }
-
-  Status RejectRecord(RejectReason reason, std::string message, std::string_view record) {
-    const std::string column = trouble_column_ < 0 ? "" : spec_.schema.name(trouble_column_);
-    trouble_column_ = -1;
-    if (trouble_hint_.empty() && reason == RejectReason::kUndecodable)
-      trouble_hint_ = JsonHint(record);
-    const Reject reject{reason, place_, column, std::move(message), std::move(trouble_hint_),
-                        record};
-    trouble_hint_.clear();
-    RT_TRY(spec_.options.ignore_parse_errors && reason != RejectReason::kNotNull
-               ? rejects_->TakeQuietly(reject)
-               : rejects_->Take(reject));
-    rejects_->CountRead(1);
-    return Status::Ok();
-  }
-
-  // --- fields ---
-  enum class Walk : uint8_t { kDone, kBadText, kBadValue };
-
-  Walk DecodeFields(ondemand::object& object) {
-    for (auto result : object) {
-      ondemand::field field;
-      if (std::move(result).get(field) != simdjson::SUCCESS) return Walk::kBadText;
-      int number;
-      if (!NumberOf(field.key().raw(), &number)) return Walk::kBadText;
-      if (number < 0) {
-        if (!SkipJson(field.value(), nested_ + 1, spec_.limits.json_depth)) return Walk::kBadText;
-        continue;
-      }
-      const Walk walk = DecodeField(wanted_[static_cast<size_t>(number)], field.value());
-      if (walk != Walk::kDone || is_over_) return walk;
-      if (spec_.stops_early && FoundAll()) {
-        is_over_ = true;
-        return Walk::kDone;
-      }
-    }
-    return Walk::kDone;
-  }
-
-  bool FoundAll() const {
-    return std::all_of(wanted_.begin(), wanted_.end(),
-                       [](const Wanted& wanted) { return wanted.found != Found::kNothing; });
-  }
-
-  // Which wanted column a name is for, -1: none. Records tend to have the same names in the same
-  // order, so the n-th name is first compared with that of the record before. False: no name.
-  bool NumberOf(const char* raw, int* number) {
-    if (field_ == seen_.size() && field_ < kSeenMax) seen_.emplace_back();
-    Seen& seen = seen_[std::min(field_++, kSeenMax - 1)];
-    if (!seen.name.empty() && std::memcmp(raw, seen.name.data(), seen.name.size()) == 0) {
-      *number = seen.number;
-      return true;
-    }
-    size_t size = 0;
-    bool escaped = false;
-    for (; raw[size] != '"'; ++size) {
-      if (raw[size] == '\\') {
-        escaped = true;
-        ++size;
-      }
-    }
-    std::string name(raw, size);
-    if (escaped && !UnescapeJson({raw, size}, &name)) return false;
-    const auto found = names_.find(name);
-    *number = found == names_.end() ? -1 : found->second;
-    if (size <= kSeenBytesMax) seen = {std::string(raw, size + 1), *number};
-    return true;
-  }
-
-  Walk DecodeField(Wanted& wanted, ondemand::value value) {
-    ondemand::json_type type;
-    if (value.type().get(type) != simdjson::SUCCESS) return Walk::kBadText;
-    if (type == ondemand::json_type::object || type == ondemand::json_type::array)
-      return DecodeNested(wanted, value, type);
-    std::string_view token = TokenOf(value);
-    if (type == ondemand::json_type::null) {
-      if (token != "null") return Walk::kBadText;
-      wanted.found = Found::kNull;
-      return Walk::kDone;
-    }
-    JsonScalar scalar{.kind = JsonScalar::Kind::kWord, .stays = stays_, .text = token};
-    if (type == ondemand::json_type::number) {
-      if (!IsJsonNumber(token)) return Walk::kBadText;
-      scalar.kind = JsonScalar::Kind::kNumber;
-    } else if (type == ondemand::json_type::string) {
-      scalar.kind = JsonScalar::Kind::kString;
-      scalar.text = token.substr(1, token.size() - 2);
-      scalar.has_escapes = scalar.text.find('\\') != std::string_view::npos;
-      if (scalar.has_escapes && !Unescape(&scalar)) return Walk::kBadText;
-    } else if (token != "true" && token != "false") {
-      return Walk::kBadText;
-    }
-    switch (wanted.values.Store(scalar, rows_, &strings_)) {
-      case JsonCast::kValue: wanted.found = Found::kValue; return Walk::kDone;
-      case JsonCast::kNull: wanted.found = Found::kNull; return Walk::kDone;
-      case JsonCast::kBad: return BadField(wanted, token);
-    }
-    return Walk::kDone;
-  }
-
-  bool Unescape(JsonScalar* scalar) {
-    if (!UnescapeJson(scalar->text, &scratch_)) return false;
-    *scalar = {.kind = scalar->kind, .stays = false, .text = scratch_};
-    return true;
-  }
-
-  // An object or an array is text in a STRING column, and fits nowhere else.
-  Walk DecodeNested(Wanted& wanted, ondemand::value value, ondemand::json_type type) {
-    if (IsCharacter(wanted.values.type())) {
-      scratch_.clear();
-      if (!AppendJsonText(value, nested_ + 1, spec_.limits.json_depth, &scratch_))
-        return Walk::kBadText;
-      wanted.values.slots().Set(rows_, strings_.Copy(scratch_));
-      wanted.found = Found::kValue;
-      return Walk::kDone;
-    }
-    if (type == ondemand::json_type::object && spec_.options.ignore_parse_errors)
-      return GoOnInside(wanted, value);
-    std::string_view text;
-    if (!RawText(value, &text) || !CheckInside(text)) return Walk::kBadText;
-    if (type == ondemand::json_type::array && wanted.values.type().kind == TypeKind::kBoolean) {
-      wanted.values.slots().Set(rows_, uint8_t{0});  // not true, so false
-      wanted.found = Found::kValue;
-      return Walk::kDone;
-    }
-    return BadField(wanted, text);
-  }
-
-  // Flink's reader, told to ignore errors, stays inside the object that did not fit: takes its
-  // fields for those of the record, and its end for the record's end.
-  Walk GoOnInside(Wanted& wanted, ondemand::value value) {
-    ondemand::object object;
-    const Walk bad = BadField(wanted, "{");
-    if (bad != Walk::kDone || value.get_object().get(object) != simdjson::SUCCESS) return bad;
-    ++nested_;
-    if (nested_ > spec_.limits.json_depth) return Walk::kBadText;
-    const Walk walk = DecodeFields(object);
-    is_over_ = true;
-    return walk;
-  }
-
-  bool CheckInside(std::string_view text) const {
-    const JsonVerdict verdict = CheckJson(text, spec_.limits.json_depth - nested_);
-    return verdict.kind == JsonVerdict::Kind::kOk && !verdict.has_more;
-  }
-
-  Walk BadField(Wanted& wanted, std::string_view text) {
-    if (spec_.options.ignore_parse_errors) {
-      rejects_->CountNulled();
-      wanted.found = Found::kNull;
-      return Walk::kDone;
-    }
-    BadValue(wanted, RejectReason::kCast,
-             fmt::format("no {}: {}", ToString(wanted.values.type().Nullable()),
-                         Excerpt(text, kValueBytes)));
-    if (rejects_->fails())
-      trouble_hint_ =
-          CastHint(text, spec_.schema.name(wanted.column), wanted.values.type(), TextFormat::kJson);
-    return Walk::kBadValue;
-  }
-
-  bool BadValue(const Wanted& wanted, RejectReason reason, std::string message) {
-    trouble_reason_ = reason;
-    trouble_ = std::move(message);
-    trouble_column_ = wanted.column;
-    return false;
-  }
-
-  static constexpr size_t kSeenMax = 256;
-  static constexpr size_t kSeenBytesMax = 63;  // readable behind any name
-  struct Seen {
-    std::string name;  // with the quote behind it
-    int number = -1;
+  // --- messages ---
+  // A step is one row of a change, or a change that is none; place_.rows counts them, so a batch
+  // may end between the two rows of an update.
+  struct Step {
+    size_t change;
+    bool is_before;
   };
 
+  Result<bool> TakeMessages(std::string_view line, bool goes_on) {
+    if (!goes_on || steps_.empty()) FindSteps(line);
+    while (place_.rows < static_cast<int64_t>(steps_.size())) {
+      if (rows_ == kBatchRows) return false;
+      const Step step = steps_[static_cast<size_t>(place_.rows)];
+      RT_ASSIGN(const int taken, TakeStep(changes_[step.change], step.is_before));
+      place_.rows += taken;
+    }
+    steps_.clear();
+    return true;
+  }
+
+  void FindSteps(std::string_view line) {
+    if (!ReadMessages(line)) {
+      Repair(line);
+      ReadMessages(repaired_);
+    }
+    steps_.clear();
+    for (size_t i = 0; i < changes_.size(); ++i) {
+      if (changes_[i].has_before()) steps_.push_back({i, true});
+      steps_.push_back({i, false});
+    }
+  }
+
+  // False: nothing is wrong with the line but control characters inside strings.
+  bool ReadMessages(std::string_view line) {
+    changes_.clear();
+    if (!IsArray(line)) {
+      messages_->Read(TextOf(line), &changes_);
+    } else if (FindElements(line)) {
+      for (const std::string_view element : elements_) messages_->Read(TextOf(element), &changes_);
+    } else {
+      changes_.push_back({.message = TextOf(line), .trouble = std::move(trouble_)});
+    }
+    if (changes_.empty() || changes_.back().trouble.message.empty() || IsRepaired(line))
+      return true;
+    const JsonVerdict verdict = CheckJson(line, spec_.limits.json_depth);
+    return verdict.kind != JsonVerdict::Kind::kOk || verdict.has_more || !verdict.has_controls;
+  }
+
+  // Returns how many steps it took: both rows of an update are taken or none, so the first one is
+  // not taken before it is known that the second one can be.
+  Result<int> TakeStep(const JsonChange& change, bool is_before) {
+    const int steps = is_before ? 2 : 1;
+    if (!change.trouble.message.empty()) {
+      RT_TRY(RejectRecord(change.trouble, change.message.json));
+      return steps;
+    }
+    if (!object_.Take(change.row, rows_) ||
+        (is_before && !object_.Take(change.before, rows_, change.is_partial))) {
+      RT_TRY(RejectRecord(object_.trouble(), change.message.json));
+      return steps;
+    }
+    if (place_.record == 0) object_.LookForOtherCase();
+    AddRow(is_before ? RowKind::kUpdateBefore : change.row_kind());
+    return 1;
+  }
+
   JsonDecoderSpec spec_;
+  const bool guesses_;
   Rejects* rejects_;
-  std::vector<Wanted> wanted_;
-  JsonNames names_;
+  JsonRows object_;
+  std::unique_ptr<JsonMessages> messages_;  // null: a line is a row
   ondemand::parser parser_;
   JsonShapes shapes_;
   JsonScan scan_;
@@ -571,29 +339,27 @@ class JsonDecoder final : public Decoder {
   int rows_ = 0;
   int64_t first_record_ = 0;
   std::shared_ptr<Block> row_places_;
+  std::shared_ptr<Block> kinds_;  // of messages
   std::vector<BlockPointer> blocks_;
-  StringBlocks strings_;
 
-  // The record at hand.
-  const char* line_ = nullptr;              // of the array whose elements these are
-  std::vector<std::string_view> elements_;  // from place_.rows on they are still to come
-  std::vector<Seen> seen_;
-  size_t field_ = 0;
-  int64_t nested_ = 0;
-  bool stays_ = true;     // strings may point into the text
-  bool is_over_ = false;  // the rest of the text does not count
-  std::string repaired_;  // the record with control characters escaped
-  std::string scratch_;
-  RejectReason trouble_reason_ = RejectReason::kUndecodable;
-  std::string trouble_;
-  std::string trouble_hint_;
-  int trouble_column_ = -1;
+  // The line at hand; from place_.rows on, its elements or steps are still to come.
+  const char* line_ = nullptr;
+  std::vector<std::string_view> elements_;
+  std::vector<JsonChange> changes_;
+  std::vector<Step> steps_;
+  std::string repaired_;  // it, with control characters escaped
+  JsonTrouble trouble_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Decoder>> CreateJsonDecoder(JsonDecoderSpec spec, Rejects* rejects) {
-  return std::unique_ptr<Decoder>(std::make_unique<JsonDecoder>(std::move(spec), rejects));
+  std::unique_ptr<JsonMessages> messages;
+  if (spec.envelope != JsonEnvelope::kNone) {
+    RT_ASSIGN(messages, JsonMessages::Create(spec.envelope, spec.options, spec.limits.json_depth));
+  }
+  return std::unique_ptr<Decoder>(
+      std::make_unique<JsonDecoder>(std::move(spec), std::move(messages), rejects));
 }
 
 }  // namespace rowtide

@@ -1,21 +1,15 @@
-// The json format, as Flink reads it: one object a line, fields by name; an array of objects gives
-// a row for each.
+// The json formats, as Flink reads them, line by line: an object is a row, an array of objects a row
+// for each; of a format of changes (json_changes.h) an object is a message.
 //
-//   block     {"id":1,"name":"Ann","x":[…]}\n{"id":2}\n      lines, and what simdjson finds in each
-//   fields    id -> column 0, name -> column 1, x: checked and passed over
+//   block     {"id":1,"name":"Ann","x":[…]}\n{"id":2}\n      lines
 //   columns   1 2 | Ann NULL                                 one slot a row (column_slots.h)
-//
-// Every record is checked as a whole, also what nobody reads. Of two fields of one name the last
-// counts. Strings without escapes stay in the input block.
 //
 // A record goes the shortest way that takes it:
 //   json_shape     it looks like one of the last: names are compared, values found where they end
-//   simdjson       any object, parsed
-//   json_syntax    no object that simdjson takes: why, and where
+//   json_rows      any object
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "connectors/formats/json_options.h"
@@ -32,6 +26,7 @@ struct JsonDecoderSpec {
   bool trusts_not_null = false;  // Flink lets NULL into NOT NULL columns …
   bool stops_early = false;      // … and does not look at a record behind what it wanted
   bool guesses = true;           // records may be walked by the shape of earlier ones
+  JsonEnvelope envelope = JsonEnvelope::kNone;
 };
 
 // `rejects` outlives the decoder.

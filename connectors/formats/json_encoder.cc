@@ -1,5 +1,6 @@
 #include "connectors/formats/json_encoder.h"
 
+#include <array>
 #include <cmath>
 
 #include "engine/base64.h"
@@ -14,7 +15,9 @@ namespace {
 class JsonEncoder final : public Encoder {
  public:
   JsonEncoder(Schema schema, JsonOptions options, JsonEnvelope envelope)
-      : schema_(std::move(schema)), options_(options), envelope_(envelope) {
+      : schema_(std::move(schema)),
+        options_(options),
+        around_(EnvelopeOf(envelope, options.omits_nulls)) {
     for (const Field& field : schema_.fields()) {
       AppendJacksonString(field.name, true, &names_.emplace_back());
       names_.back() += ':';
@@ -23,25 +26,39 @@ class JsonEncoder final : public Encoder {
 
   Status Encode(const RowBatch& batch, std::string* out) override {
     for (int row = 0; row < batch.rows; ++row) {
-      if (envelope_ == JsonEnvelope::kNone) {
-        AppendRow(batch, row, out);
-      } else if (IsAdded(batch.kind(row))) {
-        *out += options_.omits_nulls ? "{\"after\":" : "{\"before\":null,\"after\":";
-        AppendRow(batch, row, out);
-        *out += ",\"op\":\"c\"}";
-      } else {
-        *out += "{\"before\":";
-        AppendRow(batch, row, out);
-        *out += options_.omits_nulls ? ",\"op\":\"d\"}" : ",\"after\":null,\"op\":\"d\"}";
-      }
-      *out += '\n';
+      const Around& around = around_[Adds(batch.kind(row)) ? 0 : 1];
+      *out += around.before;
+      AppendRow(batch, row, out);
+      *out += around.behind;
     }
     return Status::Ok();
   }
 
  private:
-  static bool IsAdded(RowKind kind) {
-    return kind == RowKind::kInsert || kind == RowKind::kUpdateAfter;
+  // What stands around a row that is added, and around one that is taken away.
+  struct Around {
+    std::string before, behind;
+  };
+
+  static std::array<Around, 2> EnvelopeOf(JsonEnvelope envelope, bool omits_nulls) {
+    const auto halves = [&](const std::string& kind, const char* added, const char* removed) {
+      return std::array{Around{omits_nulls ? "{\"after\":" : "{\"before\":null,\"after\":",
+                               ",\"" + kind + "\":\"" + added + "\"}\n"},
+                        Around{"{\"before\":", (omits_nulls ? ",\"" : ",\"after\":null,\"") + kind +
+                                                   "\":\"" + removed + "\"}\n"}};
+    };
+    switch (envelope) {
+      case JsonEnvelope::kDebezium: return halves("op", "c", "d");
+      case JsonEnvelope::kOgg: return halves("op_type", "I", "D");
+      case JsonEnvelope::kMaxwell:
+        return {Around{"{\"data\":", ",\"type\":\"insert\"}\n"},
+                Around{"{\"data\":", ",\"type\":\"delete\"}\n"}};
+      case JsonEnvelope::kCanal:
+        return {Around{"{\"data\":[", "],\"type\":\"INSERT\"}\n"},
+                Around{"{\"data\":[", "],\"type\":\"DELETE\"}\n"}};
+      case JsonEnvelope::kNone: break;
+    }
+    return {Around{"", "\n"}, Around{"", "\n"}};
   }
 
   void AppendRow(const RowBatch& batch, int row, std::string* out) {
@@ -115,7 +132,7 @@ class JsonEncoder final : public Encoder {
 
   Schema schema_;
   JsonOptions options_;
-  JsonEnvelope envelope_;
+  std::array<Around, 2> around_;
   std::vector<std::string> names_;  // in quotes, with the colon
 };
 

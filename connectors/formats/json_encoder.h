@@ -1,9 +1,12 @@
 // Rows as json lines, as Flink writes them: a field a column, floats and decimals as Java prints
 // them, times as text.
 //
-//   json            {"id":1}                                      inserts only: no kind is written
-//   debezium-json   {"before":null,"after":{"id":1},"op":"c"}     +I, +U
-//                   {"before":{"id":1},"after":null,"op":"d"}     -U, -D
+//   json            {"id":1}                                           inserts only: no kind
+//   debezium-json   {"before":null,"after":{"id":1},"op":"c"}          +I, +U
+//                   {"before":{"id":1},"after":null,"op":"d"}          -U, -D
+//   ogg-json        {"before":null,"after":{"id":1},"op_type":"I"}     … "D"
+//   maxwell-json    {"data":{"id":1},"type":"insert"}                  … "delete"
+//   canal-json      {"data":[{"id":1}],"type":"INSERT"}                … "DELETE"
 #pragma once
 
 #include <memory>
@@ -13,8 +16,6 @@
 #include "engine/schema.h"
 
 namespace rowtide {
-
-enum class JsonEnvelope : uint8_t { kNone, kDebezium };
 
 std::unique_ptr<Encoder> CreateJsonEncoder(Schema schema, JsonOptions options,
                                            JsonEnvelope envelope);

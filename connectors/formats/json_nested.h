@@ -3,7 +3,7 @@
 //
 //   {"b":1, "a":[1,2.50,"x"], "b":2}   ->   {"b":2,"a":[1,2.5,"x"]}     as Jackson writes its nodes
 //
-// Included by json.cc and nobody else: simdjson's types are no part of our headers elsewhere.
+// Included by those who read JSON and nobody else: simdjson's types are no part of other headers.
 #pragma once
 
 #include <simdjson.h>

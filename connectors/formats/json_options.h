@@ -1,5 +1,5 @@
 // The options of the json formats, as Flink names them, read once: behind `json.` or the name of a
-// format of changes (`debezium-json.`).
+// format of changes (`canal-json.`).
 #pragma once
 
 #include <span>
@@ -9,6 +9,9 @@
 
 namespace rowtide {
 
+// Of which format of changes a line is a message.
+enum class JsonEnvelope : uint8_t { kNone, kDebezium, kCanal, kMaxwell, kOgg };
+
 struct JsonOptions {
   bool fail_on_missing_field = false;
   bool ignore_parse_errors = false;
@@ -17,10 +20,12 @@ struct JsonOptions {
   bool keeps_numbers = true;
   bool plain_decimals = false;  // 0.0000000001 and trailing zeros, instead of 1E-10
   bool omits_nulls = false;
+  bool schema_include = false;   // debezium: the message stands in "payload", beside its schema
+  std::string database_include;  // canal: a pattern for the whole name; "" = all
+  std::string table_include;
 };
 
-std::span<const OptionSpec> JsonOptionSpecs();
-std::span<const OptionSpec> DebeziumOptionSpecs();
+std::span<const OptionSpec> JsonOptionSpecs(JsonEnvelope envelope);
 // Requires: the options have been checked against the specs of the table's format.
 Result<JsonOptions> ReadJsonOptions(const TableSpec& table);
 

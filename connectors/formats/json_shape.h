@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,9 +26,6 @@
 #include "connectors/formats/json_values.h"
 
 namespace rowtide {
-
-// Which wanted column a name is for.
-using JsonNames = std::map<std::string, int, std::less<>>;
 
 class JsonShape {
  public:
@@ -169,10 +165,9 @@ template <typename Take>
 inline const char* JsonShape::Walk(const char* at, const JsonScan& scan, const Take& take) const {
   for (const Field& field : fields_) {
     if (!field.head.Stands(at)) return nullptr;
-    at = TakeValue(
-        at + field.head.bytes, scan, [&](JsonScalar scalar) __attribute__((always_inline)) {
-          return take(field.wanted, scalar);
-        });
+    at = TakeValue(at + field.head.bytes, scan,
+                   [&](JsonScalar scalar)
+                       __attribute__((always_inline)) { return take(field.wanted, scalar); });
     if (at == nullptr) return nullptr;
   }
   if (!tail_.Stands(at)) return nullptr;

@@ -9,6 +9,8 @@
 //   STRING             a string, or the token as it stands
 #pragma once
 
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "connectors/formats/column_slots.h"
@@ -17,6 +19,9 @@
 #include "engine/batch_builder.h"
 
 namespace rowtide {
+
+// Which wanted column a name is for.
+using JsonNames = std::map<std::string, int, std::less<>>;
 
 struct JsonScalar {
   enum class Kind : uint8_t { kString, kNumber, kWord, kNull };  // a word: true or false

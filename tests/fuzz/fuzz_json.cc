@@ -1,15 +1,32 @@
-// Lines of json under any options: see decode.h. Read by shape where one fits, and by the parser
-// alone.
+// Lines of json and of the formats of changes, under any options: see decode.h. Rows are read by
+// shape where one fits, and by the parser alone.
 #include "connectors/formats/json.h"
 #include "tests/fuzz/decode.h"
 
 using namespace rowtide;
 
+namespace {
+
+constexpr std::pair<JsonEnvelope, const char*> kFormats[] = {
+    {JsonEnvelope::kNone, "json"},
+    {JsonEnvelope::kDebezium, "debezium-json"},
+    {JsonEnvelope::kCanal, "canal-json"},
+    {JsonEnvelope::kMaxwell, "maxwell-json"},
+    {JsonEnvelope::kOgg, "ogg-json"},
+    {JsonEnvelope::kNone, "json"},
+    {JsonEnvelope::kDebezium, "debezium-json"},
+    {JsonEnvelope::kCanal, "canal-json"},
+};
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   fuzz::Choices choices(data, size);
   const uint8_t options = choices.Byte();
+  const auto& [envelope, format] = kFormats[options >> 5];
+  const std::string head = std::string(format) + ".";
   TableSpec table{"t",
-                  {{"connector", "filesystem"}, {"path", "-"}, {"format", "json"}},
+                  {{"connector", "filesystem"}, {"path", "-"}, {"format", format}},
                   Schema({{"s", Type::String()},
                           {"i", Type::Int()},
                           {"l", Type::BigInt()},
@@ -18,9 +35,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                           {"t", Type::Timestamp(3)},
                           {"z", Type::TimestampLtz(3)},
                           {"b", Type::Boolean()}})};
-  if (options & 1) table.options["json.ignore-parse-errors"] = "true";
-  if ((options & 2) && !(options & 1)) table.options["json.fail-on-missing-field"] = "true";
-  if (options & 4) table.options["json.timestamp-format.standard"] = "ISO-8601";
+  if (options & 1) table.options[head + "ignore-parse-errors"] = "true";
+  if (options >> 5 == 6) table.options[head + "schema-include"] = "true";
+  if (options >> 5 == 7) table.options[head + "table.include"] = "t.*";
+  if ((options & 2) && !(options & 1) && envelope == JsonEnvelope::kNone)
+    table.options["json.fail-on-missing-field"] = "true";
+  if (options & 4) table.options[head + "timestamp-format.standard"] = "ISO-8601";
   if (!CheckFormat(table).ok()) return 0;
   JsonDecoderSpec spec;
   for (int i = 0; i < table.schema.size(); ++i) {
@@ -30,6 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const int column : spec.columns) read.Add(table.schema.field(column));
   spec.schema = table.schema;
   spec.options = *ReadJsonOptions(table);
+  spec.envelope = envelope;
   spec.trusts_not_null = spec.stops_early = options & 16;
   std::vector<fuzz::MakeDecoder> ways;
   for (const bool guesses : {true, false}) {
