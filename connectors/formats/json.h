@@ -1,5 +1,5 @@
-// The json formats, as Flink reads them, line by line: an object is a row, an array of objects a row
-// for each; of a format of changes (json_changes.h) an object is a message.
+// The json formats, as Flink reads them, line by line: an object is a row, an array of objects a
+// row for each; of a format of changes (json_changes.h) an object is a message.
 //
 //   block     {"id":1,"name":"Ann","x":[…]}\n{"id":2}\n      lines
 //   columns   1 2 | Ann NULL                                 one slot a row (column_slots.h)

@@ -1,7 +1,5 @@
 #include "connectors/formats/json_changes.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 
 #include "connectors/formats/json_nested.h"

@@ -12,6 +12,7 @@
 // each row stands for itself.
 #pragma once
 
+#include <re2/re2.h>
 #include <simdjson.h>
 
 #include <array>
@@ -22,10 +23,6 @@
 
 #include "connectors/formats/json_options.h"
 #include "connectors/formats/json_rows.h"
-
-namespace re2 {
-class RE2;
-}
 
 namespace rowtide {
 
@@ -68,7 +65,7 @@ class JsonMessages {
   bool ReadFields(simdjson::ondemand::object& object, bool is_payload, std::string_view* payload);
   bool Explain(std::string_view text);
   bool Fail(std::string message, std::string hint = "");
-  bool IsIncluded(Part part, const re2::RE2* pattern, bool* included);
+  bool IsIncluded(Part part, const RE2* pattern, bool* included);
   bool ReadKind(std::string_view text, JsonChange::Kind* kind);
   bool ReadChange(JsonChange::Kind kind, std::vector<JsonChange>* changes);
   bool ReadList(JsonChange::Kind kind, std::vector<JsonChange>* changes);
@@ -81,7 +78,7 @@ class JsonMessages {
   const Names& names_;
   const bool has_schema_;
   const int64_t depth_max_;
-  std::unique_ptr<re2::RE2> database_, table_;  // null: all
+  std::unique_ptr<RE2> database_, table_;  // null: all
   simdjson::ondemand::parser parser_;
 
   // The message at hand.

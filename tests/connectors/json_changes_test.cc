@@ -1,5 +1,5 @@
-// Messages of change data capture: more rows than a batch holds, cuts at every byte, and an update of
-// which one half is no row.
+// Messages of change data capture: more rows than a batch holds, cuts at every byte, and an update
+// of which one half is no row.
 #include "connectors/formats/json_changes.h"
 
 #include <gtest/gtest.h>
