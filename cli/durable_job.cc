@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <random>
+#include <set>
 #include <thread>
 
 #include "cli/restarts.h"
 #include "cli/version.h"
 #include "connectors/files/list.h"
 #include "planner/exec/explain.h"
+#include "planner/exec/node_operators.h"
 
 namespace rowtide {
 
@@ -36,12 +38,26 @@ std::string FolderNameOf(const std::string& job, int occurrence) {
   return occurrence == 1 ? name : fmt::format("{}-{}", name, occurrence);
 }
 
+// Those of the job's sinks that show nobody any rows, as nodes of a checkpoint are called.
+std::set<std::string> SilentSinks(const PlannedJob& planned) {
+  std::set<std::string> silent;
+  for (const ExecPointer& root : planned.plan.roots) {
+    const auto* sink = root->as<PhysicalSink>();
+    if (sink == nullptr) continue;
+    const ConnectorTraits traits = TraitsOf(SinkSpecOf(*sink->table, sink->hint_options));
+    if (traits.sink && !traits.sink->shows_rows) silent.insert(DisplayName(*root));
+  }
+  return silent;
+}
+
 // Rows of it can be seen by others: a checkpoint before it would show them twice.
-bool HasShownRows(const std::string& checkpoint_path) {
+bool HasShownRows(const std::string& checkpoint_path, const PlannedJob& planned) {
+  const std::set<std::string> silent = SilentSinks(planned);
   const Result<Manifest> manifest = LoadManifest(checkpoint_path);
-  if (!manifest.ok()) return true;  // who knows
-  return std::any_of(manifest->nodes.begin(), manifest->nodes.end(),
-                     [](const NodeIdentity& node) { return node.kind.starts_with("Sink("); });
+  if (!manifest.ok()) return silent.size() < planned.plan.roots.size();
+  return std::any_of(manifest->nodes.begin(), manifest->nodes.end(), [&](const NodeIdentity& node) {
+    return node.kind.starts_with("Sink(") && !silent.contains(node.kind);
+  });
 }
 
 int64_t HalfOfMemory() { return int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE) / 2; }
@@ -52,6 +68,7 @@ std::string FolderOf(const PlannedJob& planned, const StateSettings& settings) {
 }
 
 Result<std::optional<LoadedCheckpoint>> NewestIn(const std::string& folder,
+                                                 const PlannedJob& planned,
                                                  const DurableJob::Say& say) {
   RT_ASSIGN(const std::vector<CheckpointEntry> entries, ListCheckpoints(folder));
   Status damage = Status::Ok();
@@ -64,7 +81,7 @@ Result<std::optional<LoadedCheckpoint>> NewestIn(const std::string& folder,
       return std::optional<LoadedCheckpoint>(std::move(*loaded));
     }
     if (loaded.status().code() == StatusCode::kUnsupported) return loaded.status();
-    if (HasShownRows(entry.path)) {
+    if (HasShownRows(entry.path, planned)) {
       return Status(loaded.status())
           .WithContext("the newest checkpoint cannot be read: " + entry.path)
           .WithErrorCode("RT6002")
@@ -145,7 +162,7 @@ Result<std::optional<LoadedCheckpoint>> DurableJob::Find(const PlannedJob& plann
   std::optional<LoadedCheckpoint> found;
   if (!settings.fresh) {
     const std::string dir = FolderOf(planned, settings);
-    RT_ASSIGN(found, NewestIn(dir + "/" + FolderNameOf(planned.name, occurrence), say));
+    RT_ASSIGN(found, NewestIn(dir + "/" + FolderNameOf(planned.name, occurrence), planned, say));
     if (found && !given.empty())
       say(fmt::format("{} is not used: the job has gone on since then", given));
   }
@@ -174,19 +191,23 @@ void DurableJob::ChooseBackend() {
   uses_rocksdb_ = has_kept_files() || wants;
 }
 
-Result<std::vector<uint32_t>> DurableJob::TablesOf(const BuildContext& context) const {
-  BuildContext without;
-  without.connectors = context.connectors;
-  without.counts_conflicts = context.counts_conflicts;
-  RT_ASSIGN(std::vector<JobGraph> graphs, BuildJob(planned_, std::move(without)));
-  const Job job(std::move(graphs));
-  RT_ASSIGN(const RestorePlan plan,
-            PlanRestore(job.Identities(), chosen_->checkpoint, allows_lost_));
+// What of the checkpoint goes where: it refuses what does not fit before anything is made.
+Status DurableJob::PlanTheRestore() {
+  RT_ASSIGN(const std::vector<NodeIdentity> nodes, IdentitiesOf(planned_));
+  plan_ = RestorePlan();
+  plan_.from.assign(nodes.size(), RestorePlan::kStartsEmpty);
+  if (chosen_) {
+    RT_ASSIGN(plan_, PlanRestore(nodes, chosen_->checkpoint, allows_lost_));
+  }
+  return Status::Ok();
+}
+
+std::vector<uint32_t> DurableJob::Tables() const {
   const std::vector<NodeState>& kept = chosen_->checkpoint.lanes[0].nodes;
   uint32_t next = 0;
   for (const NodeState& state : kept) next = std::max(next, state.table);
   std::vector<uint32_t> tables;
-  for (const int from : plan.from)
+  for (const int from : plan_.from)
     tables.push_back(from < 0 ? ++next : kept[static_cast<size_t>(from)].table);
   return tables;
 }
@@ -216,11 +237,10 @@ Status DurableJob::OpenStores() {
 Result<std::vector<JobGraph>> DurableJob::Build(BuildContext context) {
   context.job_id = folder_->job_id();
   context.earlier_job_id = folder_->earlier_job_id();
+  RT_TRY(PlanTheRestore());
   ChooseBackend();
   if (!uses_rocksdb_) return BuildJob(planned_, std::move(context));
-  if (chosen_) {
-    RT_ASSIGN(context.tables, TablesOf(context));
-  }
+  if (chosen_) context.tables = Tables();
   RT_TRY(OpenStores());
   for (const auto& store : stores_) context.tiers.push_back(store->tier());
   RT_ASSIGN(std::vector<JobGraph> graphs, BuildJob(planned_, std::move(context)));
@@ -246,19 +266,16 @@ void DurableJob::Prepare(JobOptions* options) {
 }
 
 Status DurableJob::Restore(Job& job) {
-  RestorePlan plan;
   Checkpoint checkpoint;
   if (chosen_) {
     checkpoint = std::move(chosen_->checkpoint);
-    RT_ASSIGN(plan, PlanRestore(job.Identities(), checkpoint, allows_lost_));
-    for (const std::string& note : plan.notes) say_(note);
+    for (const std::string& note : plan_.notes) say_(note);
   } else {
     checkpoint.lanes.emplace_back();
-    plan.from.assign(job.Identities().size(), RestorePlan::kStartsEmpty);
   }
   RT_TRY(is_fresh_ ? folder_->BeginAfresh() : folder_->RemoveLeftovers());
   is_fresh_ = false;
-  RT_TRY(job.Restore(checkpoint, plan));
+  RT_TRY(job.Restore(checkpoint, plan_));
   RT_ASSIGN(control_, ControlSocket::Open(folder_->path(), requests_.get()));
   say_(chosen_ ? fmt::format("goes on from {}", chosen_->path)
                : fmt::format("starts from the first record; state goes to {}", folder_->path()));

@@ -82,8 +82,9 @@ class DurableJob {
              StateSettings settings, int occurrence, Say say);
   bool IsWorthARestart(const Status& failure) const;
   void ChooseBackend();
+  Status PlanTheRestore();
   // Of each node of the job: the table that has its entries in the checkpoint.
-  Result<std::vector<uint32_t>> TablesOf(const BuildContext& context) const;
+  std::vector<uint32_t> Tables() const;
   // One a lane, with the lane's entries of the checkpoint if that had as many lanes.
   Status OpenStores();
   bool has_kept_files() const;
@@ -100,6 +101,7 @@ class DurableJob {
   bool has_read_all_ = false;
   bool allows_lost_ = false;
   std::optional<LoadedCheckpoint> chosen_;  // none: the job is new
+  RestorePlan plan_;                        // of what was chosen
   bool uses_rocksdb_ = false;
   std::vector<std::unique_ptr<RocksDbLane>> stores_;
   std::unique_ptr<Checkpointer> checkpointer_;

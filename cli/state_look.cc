@@ -10,7 +10,7 @@
 #include "operators/keyed_operator.h"
 #include "planner/exec/build_job.h"
 #include "planner/sql/parser.h"
-#include "state/durable/files.h"
+#include "engine/durable_files.h"
 
 namespace rowtide {
 namespace {

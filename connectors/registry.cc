@@ -157,11 +157,14 @@ ConnectorTraits TraitsOf(const TableSpec& table) {
       sink.overwrite = true;
     } else if (connector->name == "blackhole") {
       sink.default_without_before = true;
+      sink.shows_rows = false;
     } else if (option != table.options.end() && mode.ok()) {
       sink.mode = *mode;
     } else if (connector->name == "checksum") {
       sink.mode = ChangelogMode::All();
     }
+    // A checksum is of all rows, and said at the end of the job.
+    if (connector->name == "checksum") sink.shows_rows = false;
   }
   return traits;
 }

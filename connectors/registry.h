@@ -64,6 +64,7 @@ struct SinkTraits {
   bool default_without_before = false;  // … but for -U (blackhole)
   bool overwrite = false;               // INSERT OVERWRITE can replace what is there
   bool lanes = false;                   // each lane may have a sink of its own
+  bool shows_rows = true;               // somebody else may have seen what was written
 };
 
 struct ConnectorTraits {
@@ -118,6 +119,7 @@ struct ConnectorContext {
   // what they were named after in the job's life before. Empty: names are new each time.
   std::string sink_seed;
   std::string earlier_sink_seed;
+  std::string job_id;          // of the life of a job with checkpoints: dead letters carry it
   bool flink_compat = false;   // NULL may stand in NOT NULL columns
   std::FILE* output = stdout;  // `print`, and files named `-`
   std::FILE* error = stderr;   // `print` with 'standard-error'

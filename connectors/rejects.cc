@@ -7,11 +7,14 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
-#include "engine/base64.h"
 #include "connectors/files/list.h"
 #include "connectors/formats/hints.h"
 #include "connectors/utf8.h"
+#include "engine/base64.h"
+#include "engine/durable_files.h"
 #include "engine/value_text.h"
 
 namespace rowtide {
@@ -65,18 +68,24 @@ Result<std::unique_ptr<Rejects>> Rejects::Create(const std::string& table,
                                    settings.key)
         .WithHint(fmt::format("SET 'rowtide.dead-letter.{}' = 'rejects.ndjson'", settings.key));
   }
-  const std::string path = LocalPath(settings.dead_letter);
+  rejects->path_ = LocalPath(settings.dead_letter);
   std::error_code error;
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const std::filesystem::path folder = std::filesystem::path(rejects->path_).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder, error);
-  rejects->letters_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (rejects->letters_ < 0)
-    return Status::External("cannot open {} for dead letters: {}", path, std::strerror(errno));
+  RT_TRY(rejects->OpenLetters());
+  // Until a job has begun, its letters may leave the file (ForgetUnread).
+  ::close(std::exchange(rejects->letters_, -1));
   return rejects;
 }
 
+Status Rejects::OpenLetters() {
+  letters_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (letters_ >= 0) return Status::Ok();
+  return Status::External("cannot open {} for dead letters: {}", path_, std::strerror(errno));
+}
+
 Rejects::Rejects(std::string table, const ConnectorContext& context)
-    : table_(std::move(table)), settings_(context.settings) {
+    : table_(std::move(table)), settings_(context.settings), job_id_(context.job_id) {
   counters_ = context.counters != nullptr ? context.counters : &own_;
   Counters& counters = *counters_;
   records_read_ = counters.Find("records_read");
@@ -86,9 +95,8 @@ Rejects::Rejects(std::string table, const ConnectorContext& context)
 }
 
 Rejects::~Rejects() {
-  if (letters_ < 0) return;
   (void)Flush().ok();
-  ::close(letters_);
+  if (letters_ >= 0) ::close(letters_);
 }
 
 Status Rejects::Take(const Reject& reject) {
@@ -99,7 +107,7 @@ Status Rejects::Take(const Reject& reject) {
 Status Rejects::TakeQuietly(const Reject& reject) {
   ++*rejected_;
   ++*reasons_[static_cast<size_t>(ReasonOf(reject))];
-  if (letters_ >= 0) AppendLetter(reject);
+  if (!path_.empty()) AppendLetter(reject);
   return buffer_.size() < kLetterBytes ? Status::Ok() : Flush();
 }
 
@@ -139,6 +147,7 @@ void Rejects::AppendLetter(const Reject& reject) {
     buffer_ += ',';
   };
   buffer_ += '{';
+  if (!job_id_.empty()) field("job", job_id_);
   field("code", NameOf(ReasonOf(reject)).code);
   field("reason", NameOf(ReasonOf(reject)).name);
   field("message", reject.column.empty()
@@ -158,6 +167,9 @@ void Rejects::AppendLetter(const Reject& reject) {
 
 Status Rejects::Flush() {
   std::string_view rest = buffer_;  // empty unless letters are written
+  if (rest.empty()) return Status::Ok();
+  if (letters_ < 0) RT_TRY(OpenLetters());
+  synced_ = false;
   while (!rest.empty()) {
     const ssize_t count = ::write(letters_, rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
@@ -169,6 +181,67 @@ Status Rejects::Flush() {
   }
   buffer_.clear();
   return Status::Ok();
+}
+
+Status Rejects::Sync() {
+  RT_TRY(Flush());
+  if (std::exchange(synced_, true) || job_id_.empty()) return Status::Ok();
+  if (::fsync(letters_) == 0) return Status::Ok();
+  return Status::External("cannot sync the dead letters in {}: {}", path_, std::strerror(errno));
+}
+
+// --- after a crash ---
+
+namespace {
+
+// Calls `visit` with each line, without its end; what comes last and has none is no letter.
+template <typename Visit>
+Status ForEachLine(const std::string& path, const Visit& visit) {
+  std::ifstream in(path, std::ios::binary);
+  std::string line;
+  while (std::getline(in, line) && !in.eof()) RT_TRY(visit(line));
+  if (in.bad()) return Status::External("cannot read the dead letters in {}", path);
+  return Status::Ok();
+}
+
+}  // namespace
+
+bool Rejects::IsForgotten(const std::string& letter, const IsRead& is_read) const {
+  if (letter.find(job_id_) == std::string::npos) return false;  // most are of other jobs
+  const nlohmann::json fields = nlohmann::json::parse(letter, nullptr, false);
+  const auto text = [&](const char* name) {
+    const auto at = fields.find(name);
+    return at != fields.end() && at->is_string() ? at->get<std::string>() : std::string();
+  };
+  if (!fields.is_object() || text("job") != job_id_ || text("table_name") != table_) return false;
+  const auto byte = fields.find("byte");
+  return byte != fields.end() && byte->is_number_integer() &&
+         !is_read(text("file"), byte->get<int64_t>());
+}
+
+Status Rejects::ForgetUnread(const IsRead& is_read) {
+  std::error_code error;
+  if (path_.empty() || job_id_.empty() || !std::filesystem::is_regular_file(path_, error))
+    return Status::Ok();
+  std::uintmax_t kept = 0;
+  RT_TRY(ForEachLine(path_, [&](const std::string& line) {
+    if (!IsForgotten(line, is_read)) kept += line.size() + 1;
+    return Status::Ok();
+  }));
+  if (kept == std::filesystem::file_size(path_, error)) return Status::Ok();
+  const std::string rewritten = path_ + ".new";
+  std::filesystem::remove(rewritten, error);
+  {
+    std::ofstream out(rewritten, std::ios::binary);
+    RT_TRY(ForEachLine(path_, [&](const std::string& line) {
+      if (!IsForgotten(line, is_read)) out << line << '\n';
+      return Status::Ok();
+    }));
+    if (!out.flush())
+      return Status::External("cannot write {}: {}", rewritten, std::strerror(errno));
+  }
+  RT_TRY(SyncFile(rewritten));
+  return RenameDurably(rewritten, path_);
 }
 
 }  // namespace rowtide

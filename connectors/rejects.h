@@ -6,11 +6,16 @@
 //                 {"code":"RT4001","reason":"cast","message":…,"table_name":…,"file":…,"line":2,
 //                  "byte":4,"raw_bytes":"eCxi","text":"x,b"}    base64: any bytes come back
 //
+// In a job with checkpoints a letter also says which life of the job wrote it ("job"). When that
+// goes on from a checkpoint, the letters that it wrote later leave the file, since their records
+// are read again: each is there once, whatever happens in between.
+//
 // records_read = rows of the source + rejected, where a record of many rows counts as its rows.
 // Each rejected record has one reason. A field that becomes NULL under 'ignore-parse-errors' is
 // counted as `cast_to_null` and rejects nothing. One thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -72,6 +77,13 @@ class Rejects {
   int64_t* Oddity(const std::string& name) { return counters_->Find(name); }
   // What was appended is in the file.
   Status Flush();
+  // … and survives a crash of the machine. Costs nothing where nothing was appended.
+  Status Sync();
+  // Whether the record that begins there will not be read any more.
+  using IsRead = std::function<bool(const std::string& file, int64_t byte)>;
+  // Takes this job's letters of the table out of the file whose records are read again. Requires:
+  // nobody writes letters yet.
+  Status ForgetUnread(const IsRead& is_read);
 
  private:
   Rejects(std::string table, const ConnectorContext& context);
@@ -88,7 +100,13 @@ class Rejects {
   int64_t* rejected_;
   int64_t* reasons_[kRejectReasons];
   int64_t* nulled_;
-  int letters_ = -1;  // file descriptor
+  Status OpenLetters();
+  bool IsForgotten(const std::string& letter, const IsRead& is_read) const;
+
+  std::string job_id_;  // "": without checkpoints
+  std::string path_;    // of dead letters; "": none
+  int letters_ = -1;    // file descriptor, from the first letter on
+  bool synced_ = true;
   std::string buffer_;
 };
 

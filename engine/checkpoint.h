@@ -35,6 +35,7 @@ struct NodeState {
   std::string times;   // what time its inputs have come to
   std::string bytes;   // its own; empty: it has no state
   uint32_t table = 0;  // of its entries in the lane's backend
+  std::string counts;  // of rows and by its counters, since the job began; empty: not known
   friend bool operator==(const NodeState&, const NodeState&) = default;
 };
 

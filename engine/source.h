@@ -45,6 +45,9 @@ class Source {
   // After Restore: adds the positions of another lane. Sources that are shared out among lanes read
   // on from those that are theirs now.
   virtual Status Merge(SnapshotReader& reader);
+  // Before the first poll of a job with checkpoints, when Restore and Merge are over, if there was
+  // something to restore.
+  virtual Status Begin() { return Status::Ok(); }
   virtual SourceProgress progress() const { return {}; }
   virtual SourceWakeup wakeup() const { return {}; }
 };

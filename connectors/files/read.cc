@@ -45,6 +45,7 @@ class FileSource final : public Source {
       : schema_(std::move(schema)),
         watched_(std::move(watched)),
         splits_(context.lane, context.lanes, watched_.interval_millis > 0),
+        lane_(context.lane),
         lanes_(context.lanes),
         scan_(std::move(scan)),
         reads_text_(reads_text),
@@ -110,6 +111,7 @@ class FileSource final : public Source {
 
   // | rows | splits (connectors/files/splits.h) |
   Status Snapshot(SnapshotWriter& writer) const override {
+    RT_TRY(rejects_->Sync());
     writer.PutI64(emitted_);
     FileSplits::Begun current;
     if (stream_) current = {decoder_->place(), std::string(decoder_->header())};
@@ -126,6 +128,14 @@ class FileSource final : public Source {
     RT_ASSIGN(const int64_t emitted, reader.I64("rows"));
     emitted_ += emitted;
     return splits_.Merge(reader);
+  }
+
+  // Every lane has been told of all files, so the first one speaks for all of them.
+  Status Begin() override {
+    if (lane_ > 0) return Status::Ok();
+    return rejects_->ForgetUnread([this](const std::string& file, int64_t byte) {
+      return splits_.IsRead(file == "standard input" ? kStandardStream : file, byte);
+    });
   }
 
   SourceProgress progress() const override {
@@ -283,6 +293,7 @@ class FileSource final : public Source {
   Schema schema_;
   Watched watched_;
   FileSplits splits_;
+  const int lane_;
   const int lanes_;
   bool is_idle_ = false;  // and has said so
   int64_t next_list_millis_ = 0;

@@ -90,6 +90,13 @@ Status FileSplits::Read(SnapshotReader& reader) {
   return Status::Ok();
 }
 
+bool FileSplits::IsRead(const std::string& path, int64_t byte) const {
+  if (std::find(all_done_.begin(), all_done_.end(), path) != all_done_.end()) return true;
+  return std::any_of(all_begun_.begin(), all_begun_.end(), [&](const auto& begun) {
+    return begun.first == path && byte < begun.second.place.byte;
+  });
+}
+
 // What is done stands in the first lane's list alone.
 Status FileSplits::DealOut() {
   files_.clear();

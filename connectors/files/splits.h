@@ -46,6 +46,8 @@ class FileSplits {
   void Snapshot(const Begun* current, SnapshotWriter& writer) const;
   Status Restore(SnapshotReader& reader);
   Status Merge(SnapshotReader& reader);
+  // Whether a record of any lane's had been read at the snapshots that were restored.
+  bool IsRead(const std::string& path, int64_t byte) const;
 
  private:
   Status Read(SnapshotReader& reader);

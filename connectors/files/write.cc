@@ -18,6 +18,7 @@
 #include "connectors/files/pack.h"
 #include "connectors/formats/formats.h"
 #include "connectors/options.h"
+#include "engine/durable_files.h"
 #include "engine/snapshot.h"
 
 namespace rowtide {
@@ -125,7 +126,7 @@ class FileSink final : public Sink {
   Result<std::string> Prepare(int64_t /*epoch*/) override {
     if (std::exchange(tidies_, false)) RT_TRY(RemoveLanes(uuid_, lanes_));
     if (file_ >= 0) RT_TRY(ClosePart());
-    if (prepared_ != closed_) RT_TRY(SyncNames());
+    if (prepared_ != closed_) RT_TRY(SyncFolder(folder_));
     prepared_ = closed_;
     SnapshotWriter staged;
     staged.PutBytes(uuid_);
@@ -143,7 +144,7 @@ class FileSink final : public Sink {
         return Status::External("cannot rename {} to {}: {}", from, to, std::strerror(errno));
       }
     }
-    return SyncNames();
+    return SyncFolder(folder_);
   }
 
   // A job without a checkpoint has shown nothing; if it has, its state was taken away.
@@ -230,7 +231,7 @@ class FileSink final : public Sink {
                               std::strerror(fault))
           .WithHint("they were there when it was taken; is the table's 'path' another one now?");
     }
-    if (first < last) RT_TRY(SyncNames());
+    if (first < last) RT_TRY(SyncFolder(folder_));
     if (lane == lane_) {
       uuid_ = uuid;
       closed_ = prepared_ = published_ = static_cast<int>(last);
@@ -282,16 +283,6 @@ class FileSink final : public Sink {
                                 std::strerror(errno));
     }
     return Status::Ok();
-  }
-
-  // What names there are in the folder survives a crash of the machine.
-  Status SyncNames() {
-    const int folder = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool synced = folder >= 0 && ::fsync(folder) == 0;
-    const int fault = errno;
-    if (folder >= 0) ::close(folder);
-    if (synced) return Status::Ok();
-    return Status::External("cannot sync the folder {}: {}", folder_, std::strerror(fault));
   }
 
   Status OpenPart() {

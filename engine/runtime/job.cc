@@ -73,7 +73,21 @@ Result<JobEnd> Job::RunToEnd() {
   return end;
 }
 
+// A savepoint is taken while no lane runs; then they go on.
 Result<JobEnd> Job::RunLanes() {
+  while (true) {
+    RT_ASSIGN(const bool was_stopped, RunThreads());
+    if (was_stopped || !is_paused_.exchange(false))
+      return was_stopped && !is_over_ ? JobEnd::kStopped : JobEnd::kEnded;
+    RT_TRY(Settle());
+    RT_ASSIGN(const bool stops, ServeRequest());
+    if (stops) return JobEnd::kStopped;
+    is_over_ = false;
+    retired_ = 0;
+  }
+}
+
+Result<bool> Job::RunThreads() {
   std::atomic<bool> was_stopped = false;
   const auto run = [&](Lane& lane, bool is_first) {
     const Result<JobEnd> end = RunLane(lane, is_first);
@@ -92,14 +106,7 @@ Result<JobEnd> Job::RunLanes() {
   run(*lanes_[0], true);
   for (std::thread& thread : threads) thread.join();
   RT_TRY(failure());
-  if (was_stopped || !is_paused_.exchange(false))
-    return was_stopped && !is_over_ ? JobEnd::kStopped : JobEnd::kEnded;
-  RT_TRY(Settle());
-  RT_ASSIGN(const bool stops, ServeRequest());
-  if (stops) return JobEnd::kStopped;
-  is_over_ = false;
-  retired_ = 0;
-  return RunLanes();
+  return was_stopped.load();
 }
 
 Result<JobEnd> Job::RunLane(Lane& lane, bool is_first) {
@@ -226,8 +233,24 @@ Status Job::Restore(const Checkpoint& checkpoint) {
 Status Job::Restore(const Checkpoint& checkpoint, const RestorePlan& plan) {
   for (size_t lane = 0; lane < lanes_.size(); ++lane)
     RT_TRY(lanes_[lane]->task().Restore(StatesOf(lane, checkpoint, plan)));
+  RT_TRY(RestoreCounts(checkpoint, plan));
   Lane& first = *lanes_[0];
   first.set_turn(checkpoint.next_source % std::max<size_t>(first.task().sources().size(), 1));
+  return Status::Ok();
+}
+
+// They are sums over all lanes: where there are other lanes, the first one has all of them.
+Status Job::RestoreCounts(const Checkpoint& checkpoint, const RestorePlan& plan) {
+  for (size_t earlier = 0; earlier < checkpoint.lanes.size(); ++earlier) {
+    Lane& lane = *lanes_[checkpoint.lanes.size() == lanes_.size() ? earlier : 0];
+    for (size_t node = 0; node < plan.from.size(); ++node) {
+      if (plan.from[node] < 0) continue;
+      const int number = static_cast<int>(node);
+      Lane& counting = lane.task().has(number) ? lane : *lanes_[0];
+      RT_TRY(counting.task().AddCounts(
+          number, checkpoint.lanes[earlier].nodes[static_cast<size_t>(plan.from[node])]));
+    }
+  }
   return Status::Ok();
 }
 

@@ -92,6 +92,8 @@ class Job {
   // --- lanes ---
   // Every lane on a thread of its own.
   Result<JobEnd> RunLanes();
+  // The same, until they end or pause: whether the job was asked to stop.
+  Result<bool> RunThreads();
   // To the end of the whole job. `is_first`: the caller's thread.
   Result<JobEnd> RunLane(Lane& lane, bool is_first);
   // The lane has nothing more to do. True: no lane has.
@@ -127,6 +129,7 @@ class Job {
   Status CommitAll(std::optional<int64_t> epoch);
   Checkpoint NewCheckpoint(int64_t epoch, CheckpointKind kind) const;
   // What a lane is restored from: of each node the states that it takes in.
+  Status RestoreCounts(const Checkpoint& checkpoint, const RestorePlan& plan);
   NodeStates StatesOf(size_t lane, const Checkpoint& checkpoint, const RestorePlan& plan) const;
 
   std::vector<std::unique_ptr<Lane>> lanes_;

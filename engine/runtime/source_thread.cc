@@ -40,7 +40,7 @@ class SourceThread::Recorder final : public Collector {
 SourceThread::SourceThread(std::unique_ptr<Source> inner, std::unique_ptr<Counters> own,
                            Counters* counted)
     : inner_(std::move(inner)), own_(std::move(own)), queue_(kQueueSlots), counted_(counted) {
-  for (const Counters::Named& one : own_->all()) counts_.push_back(counted->Find(one.name));
+  for (const Counters::Named& one : own_->all()) counts_.push_back({counted->Find(one.name), 0});
   named_ = counts_.size();
 }
 
@@ -119,8 +119,11 @@ Result<SourceState> SourceThread::Poll(Collector& out) {
 
 // The batch is copied, which copies no rows: its last owner shall be the reader's thread.
 Status SourceThread::Take(const Event& event, Collector& out) {
-  for (const std::string& name : event.new_counters) counts_.push_back(counted_->Find(name));
-  for (size_t i = 0; i < counts_.size(); ++i) *counts_[i] = event.counts[i];
+  for (const std::string& name : event.new_counters) counts_.push_back({counted_->Find(name), 0});
+  for (size_t i = 0; i < counts_.size(); ++i) {
+    *counts_[i].counter += event.counts[i] - counts_[i].taken;
+    counts_[i].taken = event.counts[i];
+  }
   position_ = event.position;
   progress_ = event.progress;
   if (event.batch) {

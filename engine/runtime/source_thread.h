@@ -35,6 +35,7 @@ class SourceThread final : public Source {
   Status Snapshot(SnapshotWriter& writer) const override;
   Status Restore(SnapshotReader& reader) override;
   Status Merge(SnapshotReader& reader) override;
+  Status Begin() override { return inner_->Begin(); }
   SourceProgress progress() const override;
   SourceWakeup wakeup() const override { return {queue_.descriptor(), std::nullopt}; }
 
@@ -64,7 +65,12 @@ class SourceThread final : public Source {
   BoundedQueue<Event> queue_;
 
   Counters* counted_;
-  std::vector<int64_t*> counts_;  // of counted_, in the order of own_
+  // Of counted_, which may have counted before, and what was taken of the reader's.
+  struct Count {
+    int64_t* counter;
+    int64_t taken;
+  };
+  std::vector<Count> counts_;  // in the order of own_
   std::string position_;
   SourceProgress progress_;
   bool waits_ = false;  // the inner source had nothing when it was polled last

@@ -1,6 +1,9 @@
 #include "engine/runtime/stats.h"
 
 #include <algorithm>
+#include <map>
+
+#include "engine/snapshot.h"
 
 namespace rowtide {
 
@@ -24,6 +27,41 @@ void NodeStats::CountOut(const RowKind* kinds, int rows) {
     }
   }
   for (size_t kind = 0; kind < counts.size(); ++kind) rows_out[kind] += counts[kind];
+}
+
+// | rows in | rows out by kind | number of counters | name, count ... |     sorted; none is 0
+std::string NodeStats::ToBytes(const Counters& counters_now) const {
+  SnapshotWriter writer;
+  writer.PutI64(rows_in);
+  for (const int64_t rows : rows_out) writer.PutI64(rows);
+  std::map<std::string_view, int64_t> counts;
+  for (const Counters::Named& named : counters_now.all()) {
+    if (*named.value != 0) counts.emplace(named.name, *named.value);
+  }
+  writer.PutU32(static_cast<uint32_t>(counts.size()));
+  for (const auto& [name, count] : counts) {
+    writer.PutBytes(name);
+    writer.PutI64(count);
+  }
+  return writer.Take();
+}
+
+Status NodeStats::AddBytes(std::string_view bytes, Counters* counters_now) {
+  if (bytes.empty()) return Status::Ok();
+  SnapshotReader reader(bytes);
+  RT_ASSIGN(const int64_t in, reader.I64("rows in"));
+  rows_in += in;
+  for (int64_t& rows : rows_out) {
+    RT_ASSIGN(const int64_t out, reader.I64("rows out"));
+    rows += out;
+  }
+  RT_ASSIGN(const uint32_t names, reader.U32("number of counters"));
+  for (uint32_t i = 0; i < names; ++i) {
+    RT_ASSIGN(const std::string_view name, reader.Bytes("name of a counter"));
+    RT_ASSIGN(const int64_t count, reader.I64("count"));
+    *counters_now->Find(std::string(name)) += count;
+  }
+  return Status::Ok();
 }
 
 void NodeStats::Add(const NodeStats& other) {

@@ -8,10 +8,12 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "engine/clock.h"
+#include "engine/operator.h"
 #include "engine/row_batch.h"
 
 namespace rowtide {
@@ -33,6 +35,10 @@ struct NodeStats {
   }
   // Null kinds: all are +I.
   void CountOut(const RowKind* kinds, int rows);
+  // Rows and counters, for a checkpoint: they go on counting in the job that is restored from it.
+  std::string ToBytes(const Counters& counters_now) const;
+  // Adds what a node has counted before; bytes that are empty add nothing.
+  Status AddBytes(std::string_view bytes, Counters* counters_now);
   // What the same node has done in another lane.
   void Add(const NodeStats& other);
 };

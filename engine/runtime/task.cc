@@ -62,6 +62,7 @@ class Task::Node final : public Collector, private NamedRowsTaker {
     told.Snapshot(when);
     times.Snapshot(when);
     state.times = when.Take();
+    state.counts = stats.ToBytes(work.meters->counters);
     if (work.sink) {
       RT_ASSIGN(state.bytes, work.sink->Prepare(epoch));
       return state;
@@ -251,7 +252,7 @@ bool Task::has_sink() const {
 }
 
 int64_t Task::rows_read() const {
-  int64_t rows = 0;
+  int64_t rows = -rows_read_before_;
   for (const int source : sources_) rows += nodes_[static_cast<size_t>(source)]->stats.total_out();
   return rows;
 }
@@ -424,6 +425,14 @@ std::vector<NodeIdentity> Task::Identities() const {
   return identities;
 }
 
+Status Task::AddCounts(int node, const NodeState& state) {
+  Node& counting = *nodes_[static_cast<size_t>(kept_[static_cast<size_t>(node)])];
+  const int64_t before = counting.stats.total_out();
+  RT_TRY(counting.stats.AddBytes(state.counts, &counting.work.meters->counters));
+  if (counting.work.source) rows_read_before_ += counting.stats.total_out() - before;
+  return Status::Ok();
+}
+
 bool Task::has(int node) const {
   return !nodes_[static_cast<size_t>(kept_[static_cast<size_t>(node)])]->work.is_absent;
 }
@@ -462,6 +471,7 @@ Status Task::RestoreNode(Node& node, const std::vector<const NodeState*>& states
     ended &= node.ended;
     told.push_back(node.told);
   }
+  if (node.work.source && !node.work.is_absent) RT_TRY(node.work.source->Begin());
   if (told.empty()) return Status::Ok();
   node.ended = ended;
   node.told = StreamTime::Of(told);

@@ -90,6 +90,8 @@ class Task {
   Status Commit(int64_t epoch);
   std::vector<NodeIdentity> Identities() const;
   Status Restore(const NodeStates& states);
+  // The node goes on counting from what it has counted so far.
+  Status AddCounts(int node, const NodeState& state);
   // Of the nodes that have an identity.
   bool has(int node) const;
   bool is_sink(int node) const;
@@ -119,6 +121,7 @@ class Task {
 
   std::vector<std::unique_ptr<Node>> nodes_;
   std::vector<int> sources_;
+  int64_t rows_read_before_ = 0;  // by earlier runs of the job
   std::vector<int> gates_;
   std::vector<Exchange*> exchanges_;
   LaneStore* store_ = nullptr;

@@ -266,6 +266,7 @@ class JobBuilder {
     ConnectorContext connectors = context_.connectors;
     connectors.counters = &graph(lane).meters(rows.node)->counters;
     connectors.local_time_zone = job_.local_time_zone();
+    connectors.job_id = context_.job_id;
     connectors.lane = lane;
     connectors.lanes = rows.in_all ? lanes_ : 1;
     return connectors;

@@ -17,7 +17,7 @@
 
 #include "engine/key_group.h"
 #include "engine/snapshot.h"
-#include "state/durable/files.h"
+#include "engine/durable_files.h"
 
 namespace rowtide {
 namespace {
@@ -98,6 +98,9 @@ Status LoadLane(const std::string& folder, const Manifest& manifest, const Manif
     NodeState state{manifest.nodes[i], {}, {}, manifest.tables[i]};
     RT_ASSIGN(state.times, reader.Bytes("times of a node"));
     RT_ASSIGN(state.bytes, reader.Bytes("state of a node"));
+    if (!reader.AtEnd()) {  // the first checkpoints had no counts
+      RT_ASSIGN(state.counts, reader.Bytes("counts of a node"));
+    }
     lane->nodes.push_back(std::move(state));
   }
   // `lane-0.000012.sst`
@@ -279,6 +282,7 @@ Status CheckpointFolder::WriteInto(const Checkpoint& checkpoint, const std::stri
       const uint64_t begin = nodes.bytes().size();
       nodes.PutBytes(state.times);
       nodes.PutBytes(state.bytes);
+      nodes.PutBytes(state.counts);
       to.node_bytes.push_back({begin, nodes.bytes().size() - begin});
     }
     to.nodes.name = fmt::format("lane-{}.nodes", i);

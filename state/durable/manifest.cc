@@ -57,6 +57,12 @@ Result<ManifestLane> Read(const manifest::Lane& lane, int nodes) {
   return read;
 }
 
+std::string VersionsRead() {
+  if (Manifest::kOldestVersion == Manifest::kFormatVersion)
+    return fmt::format("{} alone", Manifest::kFormatVersion);
+  return fmt::format("{} to {}", Manifest::kOldestVersion, Manifest::kFormatVersion);
+}
+
 }  // namespace
 
 std::string Manifest::ToBytes() const {
@@ -111,9 +117,9 @@ Result<Manifest> Manifest::FromBytes(std::string_view bytes) {
   if (bytes.size() < kHeadBytes + kTailBytes || !bytes.starts_with(kMagic))
     return Status::Corruption("it is no manifest of a checkpoint, or only the beginning of one");
   const auto version = Get<uint32_t>(bytes.data() + kMagic.size());
-  if (version > kFormatVersion)
-    return Status::Unsupported("the checkpoint has format version {}, this program reads up to {}",
-                               version, kFormatVersion);
+  if (version > kFormatVersion || version < kOldestVersion)
+    return Status::Unsupported("the checkpoint has format version {}; this program reads {}",
+                               version, VersionsRead());
   const auto size = Get<uint64_t>(bytes.data() + kMagic.size() + 4);
   if (size != bytes.size() - kHeadBytes - kTailBytes)
     return Status::Corruption("the manifest has {} bytes and claims {}",

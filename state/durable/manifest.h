@@ -34,6 +34,7 @@ struct ManifestLane {
 
 struct Manifest {
   static constexpr uint32_t kFormatVersion = 1;
+  static constexpr uint32_t kOldestVersion = 1;  // that is read
 
   int64_t epoch = 0;
   CheckpointKind kind = CheckpointKind::kPeriodic;
@@ -52,7 +53,7 @@ struct Manifest {
   std::vector<ManifestLane> lanes;
 
   std::string ToBytes() const;
-  // kCorruption: damaged. kUnsupported: made by a newer version, with both numbers.
+  // kCorruption: damaged. kUnsupported: of a version that is not read, with those that are.
   static Result<Manifest> FromBytes(std::string_view bytes);
 };
 

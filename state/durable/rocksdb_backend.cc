@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "state/durable/files.h"
+#include "engine/durable_files.h"
 #include "state/durable/rocksdb_environment.h"
 #include "state/durable/table_hash.h"
 #include "state/state_run.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "state/durable/files.h"
+#include "engine/durable_files.h"
 
 namespace rowtide {
 namespace {

@@ -1,11 +1,15 @@
 """State folders: going on, stopping, savepoints, and every way in which there is nothing sound to go on from."""
+import collections
 import glob
+import importlib.machinery
 import json
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
+import tarfile
 import time
 
 EVENTS = "a,new,1,2026-01-01 00:00:00\nb,new,5,2026-01-01 00:00:01\na,paid,3,2026-01-01 00:01:02\n"
@@ -172,7 +176,11 @@ def damaged(lab):
             yield f"{what} in {name} is named", says(lab.call("run", "--state", "kept", "watch.sql"), 1, "RT6002", f"{os.path.basename(newest)}/{name}", "--fresh --restore")
             restored(newest, name, content)
     content = damage(newest, "MANIFEST", lambda old: old[:8] + b"\x63" + old[9:])
-    yield "a newer format is refused with both numbers", says(lab.call("run", "--state", "kept", "watch.sql"), 2, "format version 99, this program reads up to 1")
+    yield "a newer format is refused with both numbers", says(lab.call("run", "--state", "kept", "watch.sql"), 2, "format version 99; this program reads 1 alone")
+    yield "… also by state get", says(lab.call("state", "get", newest), 2, "format version 99; this program reads 1 alone")
+    restored(newest, "MANIFEST", content)
+    content = damage(newest, "MANIFEST", lambda old: old[:8] + b"\0" + old[9:])
+    yield "an older one likewise", says(lab.call("run", "--state", "kept", "watch.sql"), 2, "format version 0; this program reads 1 alone")
     restored(newest, "MANIFEST", content)
     os.remove(os.path.join(newest, "lane-0.nodes"))
     yield "a missing file is named", says(lab.call("run", "--state", "kept", "watch.sql"), 1, "RT6002", "lane-0.nodes")
@@ -341,7 +349,82 @@ def changes(text):
     return [(row["change"], row["row"]["id"], row["row"]["n"]) for row in rows]
 
 
+def golden(lab):
+    """Checkpoints of each released version of the format go on as they did (tests/state/golden/make)."""
+    home = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "state", "golden")
+    maker = importlib.machinery.SourceFileLoader("maker", os.path.join(home, "make")).load_module()
+    with open(os.path.join(home, "more.txt"), encoding="utf-8") as file:
+        want = file.read()
+    archives = sorted(glob.glob(os.path.join(home, "v*.tar.gz")))
+    yield "there are golden checkpoints", None if archives else "none"
+    for archive in archives:
+        for lanes in ("1", "2"):
+            folder = os.path.join(lab.folder, os.path.basename(archive) + lanes)
+            os.mkdir(folder)
+            maker.begin(folder)
+            with tarfile.open(archive) as packed:
+                packed.extractall(folder)
+            kind = archive.split("-")[-1].split(".")[0]
+            got = maker.going_on(lab.rowtide, folder, kind, "-p", lanes)
+            name = os.path.basename(archive).split(".")[0]
+            if lanes == "1":
+                yield f"{name} goes on", differs(want, got)
+            else:
+                yield f"{name} goes on, on {lanes} lanes", differs(net(want), net(got))
+
+
+def net(text):
+    """How often each row of the tables that take rows back is there in the end; `lasts:2> -U[a, paid, 2.50]`."""
+    rows = collections.Counter()
+    for table, kind, row in re.findall(r"(?m)^(\w+)(?::\d)?> ([+-])\w(.*)$", text):
+        if table in ("lasts", "best", "sums"):
+            rows[table + row] += 1 if kind == "+" else -1
+    return {row: count for row, count in rows.items() if count != 0}
+
+
+REJECTS = """SET 'execution.checkpointing.interval' = '5 ms';
+SET 'rowtide.bad-data.e' = 'dead-letter';
+SET 'rowtide.dead-letter.e' = 'letters.ndjson';
+SET 'rowtide.source-threads' = '{threads}';
+CREATE TABLE e (n INT, v INT) WITH ('connector' = 'filesystem', 'path' = 'bad', 'format' = 'csv');
+CREATE TABLE s (n INT, v INT) WITH ('connector' = 'filesystem', 'path' = '{out}', 'format' = 'csv');
+INSERT INTO s SELECT n, v FROM e;
+"""
+RECORDS, BAD_EVERY = 60000, 7  # in each of two files
+
+
+def rejects(lab):
+    """Killed again and again: each rejected record has one letter, and counts are of the whole life."""
+    os.mkdir(os.path.join(lab.folder, "bad"))
+    for file in (1, 2):
+        lab.write(f"bad/{file}.csv", "".join(f"{n},{'x' if n % BAD_EVERY == 0 else n % 97}\n" for n in range(RECORDS)))
+    bad = {(f"bad/{file}.csv", line + 1) for file in (1, 2) for line in range(0, RECORDS, BAD_EVERY)}
+    for lanes, threads in (("1", "0"), ("2", "0"), ("1", "1")):
+        out, what = f"good_{lanes}_{threads}", f"{lanes} lanes, {threads} source threads"
+        lab.write("rejects.sql", REJECTS.format(out=out, threads=threads))
+        other = '{"job":"another","table_name":"default_catalog.default_database.e","file":"bad/1.csv","line":1,"byte":0}'
+        lab.write("letters.ndjson", other + "\n")
+        kills = 0
+        for life in range(40):
+            process = lab.start("--stats", "--state", "kept_" + out, "-p", lanes, "rejects.sql")
+            try:
+                error = process.communicate(timeout=0.05 + 0.02 * life)[1]
+                break
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate()
+                kills += 1
+        with open(os.path.join(lab.folder, "letters.ndjson"), encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        letters = collections.Counter((letter["file"], letter["line"]) for letter in map(json.loads, lines[1:]))
+        yield f"each rejected record has one letter ({what}, {kills} kills)", differs((0, 0, 0, len(bad), True), (process.returncode, len(bad - set(letters)), len(set(letters) - bad), sum(letters.values()), kills > 0))
+        yield f"letters of other jobs stay ({what})", differs(other, lines[0])
+        total, rejected = 2 * RECORDS, len(bad)
+        yield f"counts are of the whole life ({what})", differs(True, "has read all of its input" in error or f"{total} records read = {total - rejected} rows emitted + {rejected} rejected" in error) and error
+        yield f"rows are there once ({what})", differs(total - rejected, len(lab.rows(out)))
+
+
 def checks(rowtide, folder):
     lab = Lab(rowtide, folder)
-    for part in (running, changed, damaged, bounded, lanes, looked):
+    for part in (running, changed, damaged, bounded, lanes, looked, golden, rejects):
         yield from part(lab)

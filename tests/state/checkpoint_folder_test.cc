@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "state/durable/files.h"
+#include "engine/durable_files.h"
 
 namespace rowtide {
 namespace {
@@ -154,7 +154,7 @@ TEST(Manifest, RefusesANewerFormatWithBothNumbers) {
   const Result<Manifest> read = Manifest::FromBytes(bytes);
   ASSERT_FALSE(read.ok());
   EXPECT_EQ(read.status().message(),
-            "the checkpoint has format version 9, this program reads up to 1");
+            "the checkpoint has format version 9; this program reads 1 alone");
 }
 
 TEST(Manifest, RefusesNamesThatLeadOutOfTheFolder) {

@@ -13,6 +13,7 @@ namespace rowtide {
 // A new file, which must not exist; synced.
 Status WriteFileDurably(const std::string& path, std::string_view bytes);
 Result<std::string> ReadWholeFile(const std::string& path);
+Status SyncFile(const std::string& path);
 Status SyncFolder(const std::string& path);
 // Over `to` if it exists; the folder of `to` is synced.
 Status RenameDurably(const std::string& from, const std::string& to);

@@ -1,4 +1,4 @@
-#include "state/durable/files.h"
+#include "engine/durable_files.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -86,6 +86,12 @@ Result<std::string> ReadWholeFile(const std::string& path) {
   return bytes;
 }
 
+Status SyncFile(const std::string& path) {
+  const File file(path, O_RDONLY);
+  if (!file) return Failed("open", path);
+  return ::fsync(file.get()) == 0 ? Status::Ok() : Failed("sync", path);
+}
+
 Status SyncFolder(const std::string& path) {
   const File folder(path, O_RDONLY | O_DIRECTORY);
   if (!folder) return Failed("open", path);
@@ -95,7 +101,8 @@ Status SyncFolder(const std::string& path) {
 Status RenameDurably(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) != 0)
     return Status::External("cannot rename {} to {}: {}", from, to, std::strerror(errno));
-  return SyncFolder(fs::path(to).parent_path());
+  const fs::path folder = fs::path(to).parent_path();
+  return SyncFolder(folder.empty() ? "." : folder.string());
 }
 
 Status MakeFolders(const std::string& path) {
