@@ -98,6 +98,23 @@ Result<std::optional<LoadedCheckpoint>> NewestIn(const std::string& folder,
       .WithHint("--fresh begins anew, without any state");
 }
 
+// With a time-to-live an entry in RocksDB begins with the time of its last change.
+Status CheckTimeToLive(const Checkpoint& checkpoint, const Options& options) {
+  const bool is_in_rocksdb = std::any_of(checkpoint.lanes.begin(), checkpoint.lanes.end(),
+                                         [](const LaneState& lane) { return !lane.files.empty(); });
+  const bool had = checkpoint.state_ttl_millis > 0;
+  const bool has = options.GetMillis("table.exec.state.ttl") > 0;
+  if (!is_in_rocksdb || had == has) return Status::Ok();
+  return Status::InvalidArgument(
+             "the state that is to be restored has {} time-to-live, and the job has {}: in RocksDB "
+             "entries with times and without do not mix",
+             had ? "a" : "no", has ? "one" : "none")
+      .WithErrorCode("RT6004")
+      .WithHint(had ? "SET 'table.exec.state.ttl' to any time; or --fresh to begin from the first "
+                      "record"
+                    : "RESET 'table.exec.state.ttl'; or --fresh to begin from the first record");
+}
+
 CheckpointSettings SettingsOf(const Options& options) {
   CheckpointSettings settings;
   settings.interval_millis = options.IsSet("execution.checkpointing.interval")
@@ -169,6 +186,7 @@ Result<std::optional<LoadedCheckpoint>> DurableJob::Find(const PlannedJob& plann
   if (!found && !given.empty()) {
     RT_ASSIGN(found, LoadCheckpoint(given));
   }
+  if (found) RT_TRY(CheckTimeToLive(found->checkpoint, planned.options));
   return found;
 }
 

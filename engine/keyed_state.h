@@ -53,6 +53,14 @@ class KeyedStateBackend {
   // All that was written, as files in a folder that is made by this call and shares what it can
   // with earlier ones.
   virtual Result<std::vector<CheckpointFile>> Checkpoint(const std::string& folder) = 0;
+
+  // Values of the table begin with the moment of their writing (i64, milliseconds): whenever the
+  // backend rewrites its files, it may leave out those of `deadline()` and before. None: no longer.
+  // `deadline` is called by threads of the backend, one at a time, and not after it was replaced.
+  using Deadline = std::function<int64_t()>;
+  virtual void SetExpiry(uint32_t /*table*/, Deadline /*deadline*/) {}
+  // How many it has left out since it was last asked; outdated values of a key count as well.
+  virtual int64_t TakeExpired(uint32_t /*table*/) { return 0; }
 };
 
 }  // namespace rowtide

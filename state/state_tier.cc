@@ -176,6 +176,7 @@ Status StateTier::CollectWriter(bool waits) {
   if (!writer->folder.empty()) {
     files_ = std::move(writer->files);
     has_files_ = true;
+    for (const Member& member : states_) member.state->CountExpiredBelow();
   }
   if (unsettled_ && !copies_ && runs_.empty()) {
     unsettled_ = false;

@@ -51,6 +51,8 @@ class TieredState {
   virtual void DropVictims() = 0;
   // Reads up to so many entries from below; true when all of them are in memory.
   virtual Result<bool> WarmUp(int entries_max) = 0;
+  // Asks what the backend has let expire by itself.
+  virtual void CountExpiredBelow() = 0;
   virtual int64_t bytes() const = 0;
 };
 

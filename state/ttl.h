@@ -22,6 +22,8 @@ class Ttl {
   // Requires: enabled.
   int64_t NowMillis() const { return clock_->NowMillis(); }
   bool Expired(int64_t written, int64_t now) const { return now - millis_ >= written; }
+  // What was written then, or before, has expired.
+  int64_t DeadlineMillis() const { return NowMillis() - millis_; }
 
  private:
   const Clock* clock_ = nullptr;

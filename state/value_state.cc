@@ -27,9 +27,13 @@ ValueState::ValueState(const OperatorContext& context, Ttl ttl)
   number_ = tier_->Register(this, context.first_table);
   for (auto& groups : lists_) groups.resize(kKeyGroups);
   for (int group = 0; group < kKeyGroups; ++group) early_.emplace_back(kEarlyBlockBytes);
+  if (!clocked_) return;
+  expired_below_ = context.counters->Find("expired_below");
+  tier_->backend().SetExpiry(number_, [ttl] { return ttl.DeadlineMillis(); });
 }
 
 ValueState::~ValueState() {
+  if (tiered_ && clocked_) tier_->backend().SetExpiry(number_, nullptr);
   if (tiered_) tier_->Unregister(this);
   Clear();
 }

@@ -48,7 +48,8 @@ class ValueState final : public StatePart, private TieredState {
   static constexpr uint32_t kNoValue = 0xffffffff;
   static constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
 
-  // Counts into context.state_size and, with a TTL, into the counter `expired`.
+  // Counts into context.state_size and, with a TTL, into the counters `expired` and, where files
+  // are rewritten without what has expired in them, `expired_below`.
   explicit ValueState(const OperatorContext& context) : ValueState(context, Ttl(context)) {}
   ValueState(const OperatorContext& context, Ttl ttl);
   ~ValueState() override;
@@ -308,11 +309,13 @@ class ValueState final : public StatePart, private TieredState {
   void ChooseVictims(int64_t bytes, StateRun* run) override;
   void DropVictims() override;
   Result<bool> WarmUp(int entries_max) override;
+  void CountExpiredBelow() override;
   int64_t bytes() const override;
 
   StateSize* size_;
   KeyGroupRange key_groups_;
   int64_t* expired_;
+  int64_t* expired_below_ = nullptr;  // with a tier and a TTL
   Ttl ttl_;
   bool clocked_;
   bool tiered_;

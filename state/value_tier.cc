@@ -107,6 +107,10 @@ void ValueState::FrozenIsBelow() {
   gone_.clear();
 }
 
+void ValueState::CountExpiredBelow() {
+  if (expired_below_ != nullptr) *expired_below_ += tier_->backend().TakeExpired(number_);
+}
+
 // --- memory ---
 
 int64_t ValueState::bytes() const {

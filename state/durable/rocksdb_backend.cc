@@ -17,6 +17,7 @@
 
 #include "engine/durable_files.h"
 #include "state/durable/rocksdb_environment.h"
+#include "state/durable/rocksdb_expiry.h"
 #include "state/durable/table_hash.h"
 #include "state/state_run.h"
 
@@ -147,7 +148,10 @@ Status LinkFiles(const std::string& from, const std::string& to) {
 }  // namespace
 
 struct RocksDbBackend::Store {
-  explicit Store(const RocksDbOptions& settings) : options(OptionsOf(settings)) {}
+  explicit Store(const RocksDbOptions& settings) : options(OptionsOf(settings)) {
+    options.compaction_filter_factory = expiry;
+  }
+  std::shared_ptr<RocksDbExpiry> expiry = std::make_shared<RocksDbExpiry>();
   rocksdb::Options options;
   std::unique_ptr<rocksdb::DB> db;
 };
@@ -342,6 +346,20 @@ void RocksDbBackend::NoteHashes() {
     const std::string name = fs::path(table.name).filename();
     hashed_[name] = {name, "", table.size, TableHash::Of(table.file_checksum), true};
   }
+}
+
+// --- what has expired ---
+
+void RocksDbBackend::SetExpiry(uint32_t table, Deadline deadline) {
+  store_->expiry->Set(table, std::move(deadline));
+}
+
+int64_t RocksDbBackend::TakeExpired(uint32_t table) { return store_->expiry->TakeExpired(table); }
+
+Status RocksDbBackend::Compact() {
+  rocksdb::CompactRangeOptions all;
+  all.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+  return From(store_->db->CompactRange(all, nullptr, nullptr), "rewrite the state in", folder_);
 }
 
 // --- other lanes' state ---

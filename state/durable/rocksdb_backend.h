@@ -56,6 +56,11 @@ class RocksDbBackend final : public KeyedStateBackend {
   Status Scan(std::string_view from, std::string_view end, const Visit& visit) override;
   Status WriteRun(std::span<const StateChange> sorted) override;
   Result<std::vector<CheckpointFile>> Checkpoint(const std::string& folder) override;
+  // Files are rewritten without what has outlived its time: state/durable/rocksdb_expiry.h.
+  void SetExpiry(uint32_t table, Deadline deadline) override;
+  int64_t TakeExpired(uint32_t table) override;
+  // Rewrites all files now; in time that happens by itself.
+  Status Compact();
 
   // Of each table the key groups that are wanted; none: nothing of it.
   using Share = std::function<std::optional<KeyGroupRange>(uint32_t table)>;

@@ -149,6 +149,9 @@ def changed(lab):
     yield "… before anything is touched", differs(before, [sorted(os.listdir(path)) for path in lab.checkpoints("kept")])
     done = lab.call("state", "check", other, "kept", "--allow-non-restored-state")
     yield "… unless that state may be lost", differs((0, True), (done.returncode, "state is dropped" in done.stdout))
+    with open(os.path.join(lab.folder, "watch.sql"), encoding="utf-8") as file:
+        lab.write("ttl.sql", "SET 'table.exec.state.ttl' = '1 d';\n" + file.read())
+    yield "a time-to-live that was not there is refused", says(lab.call("run", "--state", "kept", "ttl.sql"), 2, "RT6004", "has no time-to-live", "RESET")
     done = lab.call("state", "check", "watch.sql", "kept")
     yield "the query as it was fits", differs((0, True), (done.returncode, "goes on from" in done.stdout))
 

@@ -1,10 +1,13 @@
 #include "state/durable/rocksdb_backend.h"
 
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <random>
 
+#include "state/value_state.h"
 #include "tests/state/faulty_files.h"
+#include "tests/state/state_context.h"
 #include "tests/state/temporary_folder.h"
 
 namespace rowtide {
@@ -186,6 +189,88 @@ TEST(RocksDbBackend, ImportTakesWholeTablesAndLeavesOthers) {
   for (const int group : {0, 63, 64, 127}) want[KeyOf(2, group, "k")] = "v";
   for (const int group : {64, 127}) want[KeyOf(4, group, "k")] = "v";
   EXPECT_EQ(Content(backend.get()), want);
+}
+
+std::string Written(int64_t millis, const std::string& value) {
+  return std::string(reinterpret_cast<const char*>(&millis), sizeof(millis)) + value;
+}
+
+TEST(RocksDbBackend, RewrittenFilesLeaveOutWhatHasExpired) {
+  TemporaryFolder folder;
+  const auto backend = Made(RocksDbBackend::Create(folder / "work", {}));
+  ManualClock clock(0);
+  Table all;
+  for (int i = 0; i < 2000; ++i) {
+    const std::string key = "k" + std::to_string(i);
+    all[KeyOf(1, i % kKeyGroups, key)] = Written(i, std::string(500, 'v'));
+    all[KeyOf(2, i % kKeyGroups, key)] = Written(i, "w");  // without a time-to-live
+  }
+  ASSERT_TRUE(Write(backend.get(), all).ok());
+  ASSERT_TRUE(backend->Compact().ok());
+  EXPECT_EQ(Content(backend.get()), all);
+  backend->SetExpiry(1, [&] { return clock.NowMillis() - 1000; });
+  clock.Set(2899);
+  ASSERT_TRUE(backend->Compact().ok());
+  EXPECT_EQ(backend->TakeExpired(1), 1900);
+  EXPECT_EQ(backend->TakeExpired(1), 0);
+  EXPECT_EQ(backend->TakeExpired(2), 0);
+  std::erase_if(all, [](const auto& entry) {
+    int64_t written;
+    std::memcpy(&written, entry.second.data(), sizeof(written));
+    return entry.first[3] == 1 && written <= 1899;
+  });
+  EXPECT_EQ(Content(backend.get()), all);
+  backend->SetExpiry(1, nullptr);
+  clock.Set(1'000'000);
+  ASSERT_TRUE(backend->Compact().ok());
+  EXPECT_EQ(Content(backend.get()), all);
+}
+
+// Keys that never come back, under a tier that has room for none of them.
+TEST(RocksDbBackend, FilesShrinkWhenStateHasExpired) {
+  TemporaryFolder folder;
+  const auto backend = Made(RocksDbBackend::Create(folder / "work", {}));
+  StateContext context(1000);
+  StateTier tier(backend.get(), {1, false, true});
+  context.context.tier = &tier;
+  context.context.first_table = 1u << kNodeTableBits;
+  ValueState state(context.context);
+  std::mt19937 random(1);
+  const auto write = [&](const std::string& prefix, int count) {
+    KeyBatch keys;
+    keys.Clear();
+    for (int i = 0; i < count; ++i) keys.Add(prefix + std::to_string(i));
+    std::vector<Entry> entries;
+    ASSERT_TRUE(state.FindOrCreate(keys, &entries).ok());
+    for (const Entry entry : entries) {
+      std::string value(300, 'x');
+      for (char& c : value) c = static_cast<char>(random());
+      state.Assign(entry, value);
+    }
+    state.Settle();
+    ASSERT_TRUE(tier.Work().ok());
+  };
+  write("old", 3000);
+  context.clock.Set(500);
+  write("new", 100);
+  ASSERT_TRUE(backend->Compact().ok());
+  const int64_t before = backend->file_bytes();
+  context.clock.Set(1200);
+  ASSERT_TRUE(backend->Compact().ok());
+  EXPECT_LT(backend->file_bytes(), before / 10);
+  ASSERT_TRUE(tier.BeginCheckpoint(folder / "chk").ok());
+  ASSERT_TRUE(tier.WaitWritten().ok());
+  EXPECT_EQ(*context.counters.Find("expired_below"), 3000);
+  EXPECT_EQ(*context.counters.Find("expired"), 0);
+  EXPECT_EQ(Content(backend.get()).size(), 100u);
+  context.clock.Set(1499);
+  KeyBatch keys;
+  keys.Clear();
+  for (const char* key : {"old7", "new7"}) keys.Add(key);
+  std::vector<Entry> entries;
+  ASSERT_TRUE(state.Find(keys, &entries).ok());
+  EXPECT_FALSE(entries[0]);
+  EXPECT_TRUE(entries[1]);
 }
 
 TEST(RocksDbBackend, AFullDiskIsSaidAndLeavesNothingBehind) {
