@@ -9,8 +9,11 @@ def part_number(name):
 
 
 def rows_of(folder):
-    """The bytes of a table's files in the order in which they were made."""
-    names = sorted((name for name in os.listdir(folder) if name.startswith("part-")), key=part_number)
+    """The bytes of a table's files in the order in which they were made; those of a lane have rising numbers."""
+    def age(name):
+        return os.stat(os.path.join(folder, name)).st_mtime_ns, part_number(name)
+
+    names = sorted((name for name in os.listdir(folder) if name.startswith("part-")), key=age)
     content = b""
     for name in names:
         with open(os.path.join(folder, name), "rb") as file:
@@ -19,7 +22,7 @@ def rows_of(folder):
 
 
 def changes_of(folder, columns):
-    """The changes of each key of a table in Debezium's JSON. All of a key come from one lane, in whose files they are in order."""
+    """The changes of each key of a table in Debezium's JSON. All of a life come from one lane, in whose files they are in order."""
     changes = collections.defaultdict(list)
     for line in rows_of(folder).splitlines():
         change = json.loads(line)
