@@ -1,6 +1,8 @@
 #include "engine/thread_start.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <system_error>
@@ -23,6 +25,14 @@ Result<std::thread> StartThread(std::function<void()> run) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!thread.joinable()) return Status::External("cannot start a thread: {}", trouble);
   return thread;
+}
+
+Result<std::thread> StartBackgroundThread(std::function<void()> run) {
+  constexpr int kNice = 5;  // a quarter of the share of those that it competes with
+  return StartThread([run = std::move(run)] {
+    (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);  // a thread's own
+    run();
+  });
 }
 
 }  // namespace rowtide

@@ -10,5 +10,7 @@
 namespace rowtide {
 
 Result<std::thread> StartThread(std::function<void()> run);
+// The same for work that rows do not wait for: they come first where there are too few cores.
+Result<std::thread> StartBackgroundThread(std::function<void()> run);
 
 }  // namespace rowtide

@@ -41,6 +41,8 @@ class StateRun {
   }
   void Remove(uint32_t table, std::string_view key) { Add(table, key, nullptr, kGone); }
 
+  // Room for so many bytes: growing on the way is a stop that is felt. It is not touched before.
+  void Expect(int64_t bytes) { changes_.reserve(static_cast<size_t>(bytes) / kSmallChange); }
   // All of the other one, which is empty then. Requires: no key is in both.
   void Take(StateRun* other);
 
@@ -65,6 +67,7 @@ class StateRun {
       return key_view() < other.key_view();
     }
   };
+  static constexpr size_t kSmallChange = sizeof(Change) + 24;
   void Add(uint32_t table, std::string_view key, const char* value, uint32_t value_size);
 
   size_t block_bytes_;

@@ -7,7 +7,7 @@
 namespace rowtide {
 namespace {
 
-constexpr int64_t kCopiedAtOnce = int64_t{512} << 10;
+constexpr int64_t kCopiedAtOnce = int64_t{256} << 10;
 constexpr int64_t kRunBytes = int64_t{64} << 20;
 constexpr int kReadAtOnce = 1000;
 constexpr size_t kWaitingRunsMax = 2;  // more are not gathered while these are not written
@@ -35,7 +35,11 @@ StateTier::StateTier(KeyedStateBackend* backend, Options options)
     : backend_(backend),
       options_(options),
       warms_up_(options.restored && options.warms_up),
-      run_(std::make_unique<StateRun>()) {}
+      run_(std::make_unique<StateRun>()) {
+  run_->Expect(RunBytes());
+}
+
+int64_t StateTier::RunBytes() const { return std::min(kRunBytes, options_.bytes_max / 8); }
 
 StateTier::~StateTier() {
   if (writer_) writer_->thread.join();
@@ -126,7 +130,7 @@ Status StateTier::Work() {
 // A run that is large enough leaves while the next one is gathered.
 Status StateTier::CopySlice() {
   if (!copies_) return Status::Ok();
-  const int64_t run_bytes = std::min(kRunBytes, options_.bytes_max / 8);
+  const int64_t run_bytes = RunBytes();
   auto copied = TieredState::Copied::kAll;
   for (const Member& member : states_) {
     copied = member.state->CopyFrozen(kCopiedAtOnce, run_.get(), run_bytes);
@@ -135,6 +139,7 @@ Status StateTier::CopySlice() {
   copies_ = copied != TieredState::Copied::kAll;
   if (run_->empty() || copied == TieredState::Copied::kSome) return Status::Ok();
   runs_.push_back(std::exchange(run_, std::make_unique<StateRun>()));
+  run_->Expect(run_bytes);
   return Status::Ok();
 }
 
@@ -146,7 +151,7 @@ Status StateTier::StartWriter() {
   runs_.clear();
   if (ends) writer->folder = std::exchange(folder_, std::string());
   Writer* const own = writer.get();
-  Result<std::thread> thread = StartThread([own, backend = backend_] {
+  Result<std::thread> thread = StartBackgroundThread([own, backend = backend_] {
     own->status = own->Write(backend);
     own->done = true;
   });

@@ -102,6 +102,7 @@ class StateTier {
     uint32_t first_table;
     uint32_t node() const { return first_table >> kNodeTableBits; }
   };
+  int64_t RunBytes() const;  // of a run that is large enough
   Status CopySlice();
   Status CollectWriter(bool waits);
   Status StartWriter();

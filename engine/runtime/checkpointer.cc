@@ -40,7 +40,7 @@ void Checkpointer::Begin(Checkpoint checkpoint) {
   written_ = std::nullopt;
   // Shared, since a std::function is copied.
   auto shared = std::make_shared<const Checkpoint>(std::move(checkpoint));
-  Result<std::thread> thread = StartThread([this, shared] { Write(*shared); });
+  Result<std::thread> thread = StartBackgroundThread([this, shared] { Write(*shared); });
   if (thread.ok()) {
     writer_ = std::move(*thread);
   } else {

@@ -75,6 +75,7 @@ rocksdb::Options OptionsOf(const RocksDbOptions& settings) {
   options.force_consistency_checks = true;
   options.track_and_verify_wals_in_manifest = false;
   options.max_background_jobs = 2;
+  (void)options.env->LowerThreadPoolCPUPriority(rocksdb::Env::LOW, rocksdb::CpuPriority::kLow).ok();
   options.max_open_files = OpenFilesMax();
   options.file_checksum_gen_factory = std::make_shared<TableHashes>();
   options.info_log = std::make_shared<NoLog>();
@@ -154,6 +155,12 @@ struct RocksDbBackend::Store {
   std::shared_ptr<RocksDbExpiry> expiry = std::make_shared<RocksDbExpiry>();
   rocksdb::Options options;
   std::unique_ptr<rocksdb::DB> db;
+};
+
+// Tables on their way in, with their hashes.
+struct RocksDbBackend::NewFiles {
+  std::vector<std::string> names;
+  std::vector<std::string> hashes;
 };
 
 RocksDbBackend::RocksDbBackend(std::string folder, const RocksDbOptions& options)
@@ -241,11 +248,11 @@ Status RocksDbBackend::Scan(std::string_view from, std::string_view end, const V
 
 Status RocksDbBackend::WriteRun(std::span<const StateChange> sorted) {
   if (sorted.empty()) return Status::Ok();
-  rocksdb::IngestExternalFileArg files;
+  NewFiles files;
   Status status = WriteFiles(sorted, &files);
   if (status.ok()) status = Ingest(files);
   if (!status.ok()) {
-    for (const std::string& name : files.external_files) {
+    for (const std::string& name : files.names) {
       std::error_code ignored;
       fs::remove(name, ignored);
     }
@@ -253,14 +260,13 @@ Status RocksDbBackend::WriteRun(std::span<const StateChange> sorted) {
   return status;
 }
 
-Status RocksDbBackend::WriteFiles(std::span<const StateChange> sorted,
-                                  rocksdb::IngestExternalFileArg* files) {
+Status RocksDbBackend::WriteFiles(std::span<const StateChange> sorted, NewFiles* files) {
   rocksdb::Options options = store_->options;
   options.compression_per_level.clear();  // it will be compressed further down
   for (size_t at = 0; at < sorted.size();) {
     rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options, nullptr, false);
-    files->external_files.push_back(folder_ + "/run-" + std::to_string(next_run_++) + ".tmp");
-    const std::string& path = files->external_files.back();
+    files->names.push_back(folder_ + "/run-" + std::to_string(next_run_++) + ".tmp");
+    const std::string& path = files->names.back();
     RT_TRY(From(writer.Open(path), "write state to", path));
     int64_t bytes = 0;
     for (; at < sorted.size() && bytes < kFileBytesMax; ++at) {
@@ -274,21 +280,24 @@ Status RocksDbBackend::WriteFiles(std::span<const StateChange> sorted,
     }
     rocksdb::ExternalSstFileInfo info;
     RT_TRY(From(writer.Finish(&info), "write state to", path));
-    files->files_checksums.push_back(info.file_checksum);
-    files->files_checksum_func_names.push_back(info.file_checksum_func_name);
+    files->hashes.push_back(info.file_checksum);
   }
   return Status::Ok();
 }
 
 // Files are taken as they are: nothing is written into them or read back. So the hash of what was
 // written stays good, and a second try finds them so.
-Status RocksDbBackend::Ingest(rocksdb::IngestExternalFileArg files) {
-  files.column_family = store_->db->DefaultColumnFamily();
-  files.options.move_files = true;
-  files.options.write_global_seqno = false;
-  files.options.verify_file_checksum = false;
-  const rocksdb::Status status = store_->db->IngestExternalFiles({files});
-  if (!status.ok() && store_->db->Resume().ok() && store_->db->IngestExternalFiles({files}).ok())
+Status RocksDbBackend::Ingest(const NewFiles& files) {
+  rocksdb::IngestExternalFileArg taken;
+  taken.column_family = store_->db->DefaultColumnFamily();
+  taken.external_files = files.names;
+  taken.files_checksums = files.hashes;
+  taken.files_checksum_func_names.assign(files.names.size(), TableHash::kName);
+  taken.options.move_files = true;
+  taken.options.write_global_seqno = false;
+  taken.options.verify_file_checksum = false;
+  const rocksdb::Status status = store_->db->IngestExternalFiles({taken});
+  if (!status.ok() && store_->db->Resume().ok() && store_->db->IngestExternalFiles({taken}).ok())
     return Status::Ok();
   return From(status, "take state into", folder_);  // of the first one: the second is its echo
 }

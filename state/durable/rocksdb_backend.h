@@ -23,10 +23,6 @@
 #include "engine/key_group.h"
 #include "engine/keyed_state.h"
 
-namespace rocksdb {
-struct IngestExternalFileArg;
-}
-
 namespace rowtide {
 
 struct RocksDbEnvironment;  // state/durable/rocksdb_environment.h
@@ -74,8 +70,9 @@ class RocksDbBackend final : public KeyedStateBackend {
  private:
   RocksDbBackend(std::string folder, const RocksDbOptions& options);
   Status OpenFolder();
-  Status WriteFiles(std::span<const StateChange> sorted, rocksdb::IngestExternalFileArg* files);
-  Status Ingest(rocksdb::IngestExternalFileArg files);
+  struct NewFiles;
+  Status WriteFiles(std::span<const StateChange> sorted, NewFiles* files);
+  Status Ingest(const NewFiles& files);
   void NoteHashes();
   Result<std::vector<CheckpointFile>> FilesOf(const std::string& folder);
 

@@ -257,6 +257,58 @@ TEST(StateTier, OperatorsAreFrozenOneAfterTheOther) {
   }
 }
 
+// Keeps the first and the last key of every run.
+class RunRanges final : public KeyedStateBackend {
+ public:
+  std::vector<std::pair<std::string, std::string>> ranges;
+  size_t changes = 0;
+
+  Status MultiGet(std::span<const std::string_view> /*sorted*/, const Found& /*found*/) override {
+    return Status::Ok();
+  }
+  Status Scan(std::string_view /*from*/, std::string_view /*end*/,
+              const Visit& /*visit*/) override {
+    return Status::Ok();
+  }
+  Status WriteRun(std::span<const StateChange> sorted) override {
+    ranges.emplace_back(sorted.front().key, sorted.back().key);
+    changes += sorted.size();
+    return Status::Ok();
+  }
+  Result<std::vector<CheckpointFile>> Checkpoint(const std::string& /*folder*/) override {
+    return std::vector<CheckpointFile>{};
+  }
+};
+
+// Also those entries that change before their turn has come.
+TEST(StateTier, RunsOfACheckpointDoNotOverlap) {
+  constexpr int kMany = 60'000;
+  RunRanges backend;
+  StateTier tier(&backend, {int64_t{128} << 20, false, true});
+  StateContext context;
+  context.context.tier = &tier;
+  ValueState state(context.context);
+  const auto assign = [&](int first, int end, size_t size) {
+    KeyBatch keys;
+    keys.Clear();
+    for (int i = first; i < end; ++i) keys.Add(NameOf(i));
+    std::vector<Entry> entries;
+    ASSERT_TRUE(state.FindOrCreate(keys, &entries).ok());
+    for (const Entry entry : entries) state.Assign(entry, std::string(size, 'v'));
+  };
+  for (int i = 0; i < kMany; i += 1000) assign(i, i + 1000, 700);
+  ASSERT_TRUE(tier.BeginCheckpoint("1").ok());
+  for (int i = 0; i < kMany; i += 1000) {
+    assign(i, i + 500, 300);
+    ASSERT_TRUE(tier.Work().ok());
+  }
+  ASSERT_TRUE(tier.WaitWritten().ok());
+  EXPECT_EQ(backend.changes, size_t{kMany});
+  EXPECT_GT(backend.ranges.size(), 2u);
+  for (size_t i = 1; i < backend.ranges.size(); ++i)
+    EXPECT_LT(backend.ranges[i - 1].second, backend.ranges[i].first);
+}
+
 TEST(StateTier, WhatIsGoneLeavesTheBackendAndMemory) {
   MapBackend backend;
   StateTier tier(&backend, {int64_t{1} << 30, false, true});
