@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <random>
 #include <set>
 #include <thread>
@@ -60,6 +61,12 @@ bool HasShownRows(const std::string& checkpoint_path, const PlannedJob& planned)
   });
 }
 
+// A damaged manifest, a damaged or missing file; not a disk that does not answer now.
+bool IsDamaged(const std::string& checkpoint, const Status& status) {
+  return status.code() == StatusCode::kCorruption ||
+         !std::filesystem::exists(checkpoint + "/MANIFEST");
+}
+
 int64_t HalfOfMemory() { return int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE) / 2; }
 
 std::string FolderOf(const PlannedJob& planned, const StateSettings& settings) {
@@ -80,7 +87,7 @@ Result<std::optional<LoadedCheckpoint>> NewestIn(const std::string& folder,
         say(fmt::format("{}; going on from {} instead", damage.message(), entry.path));
       return std::optional<LoadedCheckpoint>(std::move(*loaded));
     }
-    if (loaded.status().code() == StatusCode::kUnsupported) return loaded.status();
+    if (!IsDamaged(entry.path, loaded.status())) return loaded.status();
     if (HasShownRows(entry.path, planned)) {
       return Status(loaded.status())
           .WithContext("the newest checkpoint cannot be read: " + entry.path)

@@ -92,25 +92,11 @@ Status SyncFile(const std::string& path) {
   return ::fsync(file.get()) == 0 ? Status::Ok() : Failed("sync", path);
 }
 
-Status SyncFolder(const std::string& path) {
-  const File folder(path, O_RDONLY | O_DIRECTORY);
-  if (!folder) return Failed("open", path);
-  return ::fsync(folder.get()) == 0 ? Status::Ok() : Failed("sync", path);
-}
-
 Status RenameDurably(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) != 0)
     return Status::External("cannot rename {} to {}: {}", from, to, std::strerror(errno));
   const fs::path folder = fs::path(to).parent_path();
   return SyncFolder(folder.empty() ? "." : folder.string());
-}
-
-Status MakeFolders(const std::string& path) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (!error && !fs::is_directory(path)) error = std::make_error_code(std::errc::not_a_directory);
-  if (error) return Status::External("cannot make the folder {}: {}", path, error.message());
-  return Status::Ok();
 }
 
 Status RemoveTree(const std::string& path) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/folders.h"
 #include "engine/status.h"
 
 namespace rowtide {
@@ -14,11 +15,8 @@ namespace rowtide {
 Status WriteFileDurably(const std::string& path, std::string_view bytes);
 Result<std::string> ReadWholeFile(const std::string& path);
 Status SyncFile(const std::string& path);
-Status SyncFolder(const std::string& path);
 // Over `to` if it exists; the folder of `to` is synced.
 Status RenameDurably(const std::string& from, const std::string& to);
-// With the folders above it; fine if it is there.
-Status MakeFolders(const std::string& path);
 // The folder and all in it; fine if there is none.
 Status RemoveTree(const std::string& path);
 // A hard link, or a synced copy where links cannot be made or `copies`.

@@ -291,8 +291,7 @@ class FileSink final : public Sink {
       return Status::External("{} is a file; a table that is written is a folder", folder_)
           .WithHint("let 'path' name a folder; the rows come to lie in files named part-… in it");
     }
-    std::filesystem::create_directories(folder_, error);
-    if (error) return Status::External("cannot make folder {}: {}", folder_, error.message());
+    if (!std::exchange(has_folder_, true)) RT_TRY(MakeFolders(folder_));
     if (closed_ == 0 && lane_ == 0) NoteEarlierFiles();
     const std::string path = PartPath(closed_, true);
     file_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
@@ -381,6 +380,7 @@ class FileSink final : public Sink {
   std::FILE* error_;
   std::string buffer_;
   std::string packed_;
+  bool has_folder_ = false;
   int file_ = -1;        // the open part is number `closed_`
   int64_t written_ = 0;  // of it
   int closed_ = 0;       // parts 0 .. closed_ - 1 are whole

@@ -5,6 +5,7 @@
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
 #include <rocksdb/options.h>
 #include <rocksdb/sst_file_writer.h>
 #include <rocksdb/table.h>
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <limits>
+#include <mutex>
 
 #include "engine/durable_files.h"
 #include "state/durable/rocksdb_environment.h"
@@ -58,6 +60,30 @@ class NoLog final : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
   void Logv(const char* /*format*/, va_list /*arguments*/) override {}
+};
+
+// The first error that RocksDB met by itself: it wants no more writes then. Its `Resume`, which it
+// would also call by itself, may leave it in a state in which taking in a file ends the process
+// (7.8); what has failed so is given up instead, and the job goes on from its checkpoint.
+class FirstError final : public rocksdb::EventListener {
+ public:
+  void OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
+                         rocksdb::Status* error) override {
+    const std::lock_guard lock(mutex_);
+    if (first_.ok()) first_ = *error;
+  }
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/, rocksdb::Status /*error*/,
+                            bool* recovers) override {
+    *recovers = false;
+  }
+  rocksdb::Status Get() const {
+    const std::lock_guard lock(mutex_);
+    return first_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  rocksdb::Status first_;
 };
 
 int OpenFilesMax() {
@@ -151,8 +177,10 @@ Status LinkFiles(const std::string& from, const std::string& to) {
 struct RocksDbBackend::Store {
   explicit Store(const RocksDbOptions& settings) : options(OptionsOf(settings)) {
     options.compaction_filter_factory = expiry;
+    options.listeners.push_back(error);
   }
   std::shared_ptr<RocksDbExpiry> expiry = std::make_shared<RocksDbExpiry>();
+  std::shared_ptr<FirstError> error = std::make_shared<FirstError>();
   rocksdb::Options options;
   std::unique_ptr<rocksdb::DB> db;
 };
@@ -248,6 +276,7 @@ Status RocksDbBackend::Scan(std::string_view from, std::string_view end, const V
 
 Status RocksDbBackend::WriteRun(std::span<const StateChange> sorted) {
   if (sorted.empty()) return Status::Ok();
+  RT_TRY(From(store_->error->Get(), "take state into", folder_));
   NewFiles files;
   Status status = WriteFiles(sorted, &files);
   if (status.ok()) status = Ingest(files);
@@ -286,7 +315,7 @@ Status RocksDbBackend::WriteFiles(std::span<const StateChange> sorted, NewFiles*
 }
 
 // Files are taken as they are: nothing is written into them or read back. So the hash of what was
-// written stays good, and a second try finds them so.
+// written stays good.
 Status RocksDbBackend::Ingest(const NewFiles& files) {
   rocksdb::IngestExternalFileArg taken;
   taken.column_family = store_->db->DefaultColumnFamily();
@@ -296,10 +325,7 @@ Status RocksDbBackend::Ingest(const NewFiles& files) {
   taken.options.move_files = true;
   taken.options.write_global_seqno = false;
   taken.options.verify_file_checksum = false;
-  const rocksdb::Status status = store_->db->IngestExternalFiles({taken});
-  if (!status.ok() && store_->db->Resume().ok() && store_->db->IngestExternalFiles({taken}).ok())
-    return Status::Ok();
-  return From(status, "take state into", folder_);  // of the first one: the second is its echo
+  return From(store_->db->IngestExternalFiles({taken}), "take state into", folder_);
 }
 
 Result<std::vector<CheckpointFile>> RocksDbBackend::Checkpoint(const std::string& folder) {

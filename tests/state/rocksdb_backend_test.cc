@@ -275,11 +275,13 @@ TEST(RocksDbBackend, FilesShrinkWhenStateHasExpired) {
 }
 
 TEST(RocksDbBackend, AFullDiskIsSaidAndLeavesNothingBehind) {
-  TemporaryFolder folder;
-  FaultyDisk disk;
-  const auto backend = Made(RocksDbBackend::Create(folder / "work", {1 << 20, &disk.environment}));
-  ASSERT_TRUE(Write(backend.get(), {{"a", "1"}}).ok());
+  bool was_given_up = false, went_on = false;
   for (int appends = 0; appends < 4; ++appends) {
+    TemporaryFolder folder;
+    FaultyDisk disk;
+    const auto backend =
+        Made(RocksDbBackend::Create(folder / "work", {1 << 20, &disk.environment}));
+    ASSERT_TRUE(Write(backend.get(), {{"a", "1"}}).ok());
     disk.files->appends_left = appends;
     const Status status = Write(backend.get(), {{"b", "2"}});
     disk.files->appends_left = -1;
@@ -289,10 +291,16 @@ TEST(RocksDbBackend, AFullDiskIsSaidAndLeavesNothingBehind) {
     EXPECT_NE(status.message().find(folder / "work"), std::string::npos) << status.ToString();
     for (const fs::directory_entry& entry : fs::directory_iterator(folder / "work"))
       EXPECT_NE(entry.path().extension(), ".tmp");
+    // Once there is room, it goes on, unless RocksDB's own files are torn: then it says so again.
+    const Status again = Write(backend.get(), {{"b", "2"}});
+    (again.ok() ? went_on : was_given_up) = true;
+    if (again.ok()) {
+      EXPECT_EQ(Content(backend.get()), (Table{{"a", "1"}, {"b", "2"}}));
+    } else {
+      EXPECT_NE(again.message().find("no space left"), std::string::npos) << again.ToString();
+    }
   }
-  // Once there is room, it goes on.
-  ASSERT_TRUE(Write(backend.get(), {{"b", "2"}}).ok());
-  EXPECT_EQ(Content(backend.get()), (Table{{"a", "1"}, {"b", "2"}}));
+  EXPECT_TRUE(went_on && was_given_up);
 }
 
 TEST(RocksDbBackend, AReadErrorIsNoAbsence) {
