@@ -34,12 +34,12 @@ Status MakeFolders(const std::string& path) {
   std::error_code error;
   const std::string parent = ParentOf(path);
   const bool is_there = fs::exists(path, error);
-  if (!is_there && !error && parent != path) RT_TRY(MakeFolders(parent));
+  if (!is_there && !error && !fs::exists(parent, error)) RT_TRY(MakeFolders(parent));
   if (!is_there && !error) fs::create_directory(path, error);
   if (!error && !fs::is_directory(path, error))
     error = std::make_error_code(std::errc::not_a_directory);
   if (error) return Status::External("cannot make the folder {}: {}", path, error.message());
-  return SyncFolder(parent);
+  return SyncFolder(parent).WithContext("cannot make the folder " + path);
 }
 
 }  // namespace rowtide

@@ -2,59 +2,52 @@
 
 #include <utility>
 
-#include "engine/thread_start.h"
-
 namespace rowtide {
 
 using std::chrono::milliseconds;
-using std::chrono::steady_clock;
 
 namespace {
 constexpr milliseconds kRoomInterval{500};
 }  // namespace
 
 Checkpointer::Checkpointer(CheckpointStore* store, CheckpointSettings settings, int64_t last_epoch,
-                           std::function<void(const std::string&)> say)
-    : store_(store),
+                           std::function<void(const std::string&)> say,
+                           std::unique_ptr<CheckpointWriter> writer)
+    : writer_(writer != nullptr ? std::move(writer) : std::make_unique<ThreadWriter>()),
+      store_(store),
       settings_(settings),
       last_epoch_(last_epoch),
       say_(std::move(say)),
-      begun_(steady_clock::now()),
+      begun_(Now()),
       ended_(begun_) {}
 
-Checkpointer::~Checkpointer() {
-  if (writer_.joinable()) writer_.join();
-}
+Checkpointer::~Checkpointer() { writer_->Join(); }
 
 bool Checkpointer::IsDue() const {
   if (settings_.interval_millis == 0 || is_writing()) return false;
-  const Moment now = steady_clock::now();
+  const Moment now = Now();
   return now - begun_ >= milliseconds(settings_.interval_millis) &&
          now - ended_ >= milliseconds(settings_.min_pause_millis);
 }
 
 void Checkpointer::Begin(Checkpoint checkpoint) {
   RT_CHECK(!is_writing() && checkpoint.epoch == next_epoch());
-  begun_ = steady_clock::now();
+  begun_ = Now();
   is_given_up_ = false;
   written_ = std::nullopt;
   // Shared, since a std::function is copied.
   auto shared = std::make_shared<const Checkpoint>(std::move(checkpoint));
-  Result<std::thread> thread = StartBackgroundThread([this, shared] { Write(*shared); });
-  if (thread.ok()) {
-    writer_ = std::move(*thread);
-  } else {
-    Write(*shared);
-    writer_ = std::thread([] {});
-  }
+  is_writing_ = true;
+  writer_->Start([this, shared] { Write(*shared); });
 }
 
 void Checkpointer::Write(const Checkpoint& checkpoint) {
   Status status = store_->Write(checkpoint);
   if (status.ok() && is_given_up_) status = Status::External("it took longer than the timeout");
   if (status.ok()) status = store_->Commit(checkpoint.epoch);
-  if (status.ok()) status = store_->Retire(settings_.kept);
+  Status retired = status.ok() ? store_->Retire(settings_.kept) : Status::Ok();
   const std::lock_guard lock(mutex_);
+  retired_ = std::move(retired);
   written_ = std::move(status);
 }
 
@@ -66,26 +59,31 @@ Result<std::optional<int64_t>> Checkpointer::Outcome() {
     status = std::exchange(written_, std::nullopt);
   }
   if (status) {
-    writer_.join();
+    writer_->Join();
     return Conclude(std::move(*status));
   }
-  if (steady_clock::now() - begun_ > milliseconds(settings_.timeout_millis)) is_given_up_ = true;
+  if (Now() - begun_ > milliseconds(settings_.timeout_millis)) is_given_up_ = true;
   return std::optional<int64_t>();
 }
 
 Result<std::optional<int64_t>> Checkpointer::Await() {
   RT_CHECK(is_writing());
-  writer_.join();
+  writer_->Join();
   return Conclude(std::move(*written_));
 }
 
 // An epoch's number is used up even if it failed: nothing of it can be mistaken for a later one.
 Result<std::optional<int64_t>> Checkpointer::Conclude(Status status) {
-  ended_ = steady_clock::now();
+  is_writing_ = false;
+  ended_ = Now();
   ++last_epoch_;
   if (status.ok()) {
     ++completed_;
     failures_in_row_ = 0;
+    // It is decided all the same; the next one tries again.
+    if (const Status retired = std::exchange(retired_, Status::Ok()); !retired.ok())
+      say_(fmt::format("older checkpoints than {} are still there: {}", last_epoch_,
+                       retired.message()));
     return std::optional<int64_t>(last_epoch_);
   }
   ++failed_;
@@ -103,7 +101,7 @@ Status Checkpointer::WriteSavepoint(const Checkpoint& checkpoint, const std::str
 
 bool Checkpointer::WaitsForRoom() {
   if (settings_.disk_reserve_bytes == 0) return false;
-  const Moment now = steady_clock::now();
+  const Moment now = Now();
   if (now - looked_at_room_ < kRoomInterval) return lacks_room_;
   looked_at_room_ = now;
   const int64_t free = store_->FreeBytes();

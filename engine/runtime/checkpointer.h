@@ -16,9 +16,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "engine/checkpoint_store.h"
+#include "engine/runtime/checkpoint_writer.h"
 
 namespace rowtide {
 
@@ -34,9 +34,10 @@ struct CheckpointSettings {
 class Checkpointer {
  public:
   // `store` is borrowed; `last_epoch`: the one that the job goes on from, 0 if it is new. `say`
-  // gets a line for the user.
+  // gets a line for the user. `writer`: none is a thread.
   Checkpointer(CheckpointStore* store, CheckpointSettings settings, int64_t last_epoch,
-               std::function<void(const std::string&)> say);
+               std::function<void(const std::string&)> say,
+               std::unique_ptr<CheckpointWriter> writer = nullptr);
   ~Checkpointer();
   Checkpointer(const Checkpointer&) = delete;
   Checkpointer& operator=(const Checkpointer&) = delete;
@@ -46,7 +47,7 @@ class Checkpointer {
   int64_t next_epoch() const { return last_epoch_ + 1; }
   // Requires: none is being written, and the epoch is the next one.
   void Begin(Checkpoint checkpoint);
-  bool is_writing() const { return writer_.joinable(); }
+  bool is_writing() const { return is_writing_; }
   // Once for each: the epoch that was decided, or an error when too many have failed. None: still
   // being written, none was begun, or one was given up and that is tolerated.
   Result<std::optional<int64_t>> Outcome();
@@ -67,10 +68,12 @@ class Checkpointer {
   int64_t failed() const { return failed_; }
 
  private:
-  using Moment = std::chrono::steady_clock::time_point;
+  using Moment = CheckpointWriter::Moment;
   Result<std::optional<int64_t>> Conclude(Status status);
   void Write(const Checkpoint& checkpoint);
+  Moment Now() const { return writer_->Now(); }
 
+  std::unique_ptr<CheckpointWriter> writer_;
   CheckpointStore* store_;
   CheckpointSettings settings_;
   int64_t last_epoch_;
@@ -83,10 +86,11 @@ class Checkpointer {
   int64_t failed_ = 0;
   int failures_in_row_ = 0;
 
-  std::thread writer_;
+  bool is_writing_ = false;
   std::atomic<bool> is_given_up_{false};  // it took too long
   std::mutex mutex_;
   std::optional<Status> written_;
+  Status retired_;  // of one that was decided
 };
 
 }  // namespace rowtide

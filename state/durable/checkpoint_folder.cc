@@ -321,7 +321,9 @@ Status CheckpointFolder::Retire(int kept) {
   RT_ASSIGN(const std::vector<CheckpointEntry> entries, ListCheckpoints(path_));
   int decided = 0;
   for (const CheckpointEntry& entry : entries) {
-    if (entry.is_decided && ++decided > kept) RT_TRY(RemoveTree(entry.path));
+    decided += entry.is_decided ? 1 : 0;
+    // One that was never decided, and is older than one that was, has been given up.
+    if (decided > (entry.is_decided ? kept : 0)) RT_TRY(RemoveTree(entry.path));
   }
   return Status::Ok();
 }
