@@ -38,6 +38,8 @@ ChangelogNormalize::ChangelogNormalize(ChangelogNormalizeSpec spec, const Schema
       last_(context),
       bundle_(context),
       output_(&row_codec_, false) {
+  last_.CheckValues([this](std::string_view row) { return row_codec_.Check(row); });
+  bundle_.CheckRows([this](std::string_view row) { return row_codec_.Check(row); });
   Register(&last_);
   Register(&bundle_);
 }

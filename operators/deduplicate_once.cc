@@ -46,6 +46,7 @@ class RowtimeFirstOnce final : public KeyedOperator {
         late_(context.counters->Find("late")),
         duplicates_(context.counters->Find("duplicate")) {
     if (watch_) keys_state_.ExpectValues(watch_->NoteBytes(0));
+    keys_state_.CheckValues(CheckNote);
     Register(&part_);
   }
 
@@ -315,7 +316,7 @@ class RowtimeFirstOnce final : public KeyedOperator {
       RT_ASSIGN(const int64_t millis, from.I64("due"));
       RT_ASSIGN(const uint64_t sequence, from.U64("arrival"));
       RT_ASSIGN(const std::string_view row, from.Bytes("row"));
-      RT_TRY(CheckRowSize(row.size()));
+      RT_TRY(row_codec_.Check(row));
       if (!entry) return Status::Ok();
       const RowLog::Row place = AddWaiting(entry, millis, sequence, row.size());
       std::memcpy(place.bytes, row.data(), row.size());

@@ -27,6 +27,13 @@ class ProctimeDeduplicate : public KeyedOperator {
         watch_(std::move(watch)),
         noted_keys_(&state_, watch_.get()),
         null_keys_(context.counters->Find("null_key")) {
+    const auto is_row = [this](std::string_view row) { return row_codec_.Check(row); };
+    bundle_.CheckRows(is_row);
+    if (spec.keeps_last) {
+      state_.CheckValues(is_row);
+    } else {
+      state_.CheckValues(CheckNote);
+    }
     Register(spec.keeps_last ? static_cast<StatePart*>(&state_) : &noted_keys_);
     Register(&bundle_);
   }

@@ -46,6 +46,11 @@ class RowtimeEager final : public KeyedOperator {
         says_insert_(spec.emits_update_before || spec.insert_update_after_sensitive),
         keeps_rows_(spec.emits_update_before || watch_ != nullptr || spec.mini_batch.enabled()) {
     if (!keeps_rows_) state_.ExpectValues(kTimeBytes);
+    const auto is_row = [this](std::string_view row) { return row_codec_.Check(row); };
+    state_.CheckValues([is_row](std::string_view value) {
+      return value.size() == kTimeBytes ? Status::Ok() : is_row(value);
+    });
+    bundle_.CheckRows(is_row);
     Register(&state_);
     Register(&bundle_);
   }

@@ -80,6 +80,7 @@ GroupAggregate::GroupAggregate(GroupAggregateSpec spec, const Schema& input,
       output_(spec_.group, context.flink_compat) {
   Register(entries_.part());
   for (StatePart* part : calls_->parts()) Register(part);
+  bundle_.CheckRows([this](std::string_view row) { return row_codec_.Check(row); });
   Register(&bundle_);
 }
 

@@ -17,7 +17,26 @@ GroupEntries::GroupEntries(const OperatorContext& context, int fixed_bytes,
                            std::vector<int> text_offsets)
     : state_(context),
       fixed_bytes_(static_cast<size_t>(fixed_bytes)),
-      text_offsets_(std::move(text_offsets)) {}
+      text_offsets_(std::move(text_offsets)) {
+  state_.CheckValues([this](std::string_view value) { return Check(value); });
+}
+
+Status GroupEntries::Check(std::string_view value) const {
+  const auto wrong = [size = value.size()] {
+    return Status::Corruption("a group in the state has {} bytes", size);
+  };
+  if (value.size() < fixed_bytes_) return wrong();
+  std::string_view texts = value.substr(fixed_bytes_);
+  for (size_t i = 0; i < text_offsets_.size(); ++i) {
+    uint32_t length;
+    if (texts.size() < sizeof(length)) return wrong();
+    std::memcpy(&length, texts.data(), sizeof(length));
+    texts.remove_prefix(sizeof(length));
+    if (texts.size() < length) return wrong();
+    texts.remove_prefix(length);
+  }
+  return texts.empty() ? Status::Ok() : wrong();
+}
 
 Status GroupEntries::Find(const KeyBatch& keys) {
   scratches_ = 0;

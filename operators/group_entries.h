@@ -58,6 +58,7 @@ class GroupEntries {
     std::vector<std::string> texts;
     bool exists = false;
   };
+  Status Check(std::string_view value) const;
   char* ScratchOf(int unit, bool create);
   void Load(Scratch* scratch);
   void Erase(int unit);

@@ -56,6 +56,7 @@ LocalGroupAggregate::LocalGroupAggregate(LocalGroupAggregateSpec spec, const Sch
       key_codec_(input, spec_.group, context.flink_compat),
       row_codec_(input),
       bundle_(context) {
+  bundle_.CheckRows([this](std::string_view row) { return row_codec_.Check(row); });
   Register(&bundle_);
 }
 

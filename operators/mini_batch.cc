@@ -9,6 +9,7 @@ namespace rowtide {
 namespace {
 constexpr size_t kChunkBytes = size_t{64} << 10;
 constexpr size_t kFirstSlots = 64;
+constexpr int64_t kRowsMax = int64_t{1} << 40;
 }  // namespace
 
 uint32_t Bundle::FindOrAdd(std::string_view key, uint64_t hash) {
@@ -119,6 +120,8 @@ Status Bundle::Restore(SnapshotReader& reader) {
 
 Status Bundle::Merge(SnapshotReader& reader) {
   RT_ASSIGN(const int64_t rows_added, reader.I64("bundle rows"));
+  if (rows_added < 0 || rows_added > kRowsMax)
+    return Status::Corruption("a bundle of the snapshot has taken in {} rows", rows_added);
   RT_ASSIGN(const uint32_t keys, reader.U32("bundle keys"));
   const uint32_t known = static_cast<uint32_t>(keys_.rows());
   uint32_t next = known;
@@ -131,13 +134,16 @@ Status Bundle::Merge(SnapshotReader& reader) {
     const uint32_t number = keeps ? FindOrAdd(key, HashBytes(key)) : kNone;
     if (keeps && number >= known && number != next++)
       return Status::Corruption("a bundle of the snapshot has a key twice");
-    while (true) {
+    for (bool is_first = true;; is_first = false) {
       RT_ASSIGN(const uint8_t more, reader.U8("bundle row follows"));
+      if (more == 0 && is_first)
+        return Status::Corruption("a bundle of the snapshot has a key without rows");
       if (more == 0) break;
       RT_ASSIGN(const uint8_t kind, reader.U8("bundle row kind"));
       if (kind > static_cast<uint8_t>(RowKind::kDelete))
         return Status::Corruption("row kind {} in a bundle", kind);
       RT_ASSIGN(const std::string_view row, reader.Bytes("bundle row"));
+      if (check_) RT_TRY(check_(row));
       if (!keeps) continue;
       Append(number, static_cast<RowKind>(kind), row);
       ++kept_rows;

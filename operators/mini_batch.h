@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,9 @@ class Bundle final : public StatePart {
     return {item.kind, {chunks_[item.chunk].get() + item.offset, item.size}, item.next};
   }
 
+  // As ValueState::CheckValues, of each row.
+  void CheckRows(std::function<Status(std::string_view row)> check) { check_ = std::move(check); }
+
   int keys() const { return keys_.rows(); }
   // Keys [first, first + up to rows_max) as a batch of keys.
   void KeysFrom(int first, int rows_max, KeyBatch* keys) const;
@@ -82,6 +86,7 @@ class Bundle final : public StatePart {
   void Store(Item* item, std::string_view row);
   void Rehash(size_t slots);
 
+  std::function<Status(std::string_view row)> check_;
   StateSize* size_;
   KeyGroupRange key_groups_;
   int64_t rows_added_ = 0;

@@ -34,6 +34,7 @@ OverRowNumber::OverRowNumber(OverRowNumberSpec spec, const Schema& input,
       row_codec_(input),
       rows_(context),
       output_(&row_codec_, true) {
+  rows_.CheckRows([this](std::string_view, std::string_view row) { return row_codec_.Check(row); });
   Register(&rows_);
 }
 

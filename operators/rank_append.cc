@@ -9,6 +9,7 @@ class FirstN final : public RankOperator {
  public:
   FirstN(const RankSpec& spec, const OperatorContext& context)
       : RankOperator("RankFirstN", spec, context), counts_(context) {
+    counts_.CheckValues(CheckNumber);
     Register(&counts_);
   }
 
@@ -67,6 +68,7 @@ class TopOne final : public RankOperator {
         follows_incumbent_(spec.strategy == RankSpec::Strategy::kUpdateFast &&
                            !context.flink_compat),
         best_(context) {
+    best_.CheckValues([this](std::string_view value) { return CheckBest(value); });
     Register(&best_);
   }
 
@@ -91,6 +93,16 @@ class TopOne final : public RankOperator {
     uint64_t sort_size;
     char bytes[];
   };
+
+  Status CheckBest(std::string_view value) const {
+    const std::string_view rest = value.substr(std::min(value.size(), sizeof(Best)));
+    uint64_t sort_size = 0;
+    if (value.size() >= sizeof(Best))
+      std::memcpy(&sort_size, value.data() + offsetof(Best, sort_size), sizeof(sort_size));
+    if (value.size() < sizeof(Best) || sort_size > rest.size())
+      return Status::Corruption("a ranked row in the state has {} bytes", value.size());
+    return row_codec_.Check(rest.substr(sort_size));
+  }
 
   Status Challenge(const RowBatch& batch, int row) {
     const Entry entry = entries_[static_cast<size_t>(groups_.of(row))];
@@ -156,6 +168,7 @@ class AppendTopN final : public RankOperator {
  public:
   AppendTopN(const RankSpec& spec, const OperatorContext& context)
       : RankOperator("RankAppendTopN", spec, context), rows_(context) {
+    CheckRowsOf(&rows_);
     Register(&rows_);
     if (spec.outputs_number()) recent_.emplace(&rows_);
   }

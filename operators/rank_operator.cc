@@ -50,9 +50,15 @@ RankOperator::RankOperator(std::string name, const RankSpec& spec, const Operato
   Register(&saved_);
   if (spec.variable_end >= 0) {
     ends_.emplace(context);
+    ends_->CheckValues(CheckNumber);
     Register(&*ends_);
     other_ends_ = context.counters->Find("invalid_top_size");
   }
+}
+
+Status RankOperator::CheckNumber(std::string_view value) {
+  if (value.size() == sizeof(int64_t)) return Status::Ok();
+  return Status::Corruption("a number in the state has {} bytes", value.size());
 }
 
 ShownStates RankOperator::Shown() {

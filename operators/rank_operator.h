@@ -72,6 +72,13 @@ class RankOperator : public KeyedOperator {
   void EmitRemoved(const OrderedState& state, Entry key, int64_t position, const char* removed,
                    int64_t end);
 
+  // Of a state that holds a BIGINT a partition, and of one that holds rows.
+  static Status CheckNumber(std::string_view value);
+  void CheckRowsOf(OrderedState* state) {
+    state->CheckRows(
+        [this](std::string_view, std::string_view row) { return row_codec_.Check(row); });
+  }
+
   static constexpr int64_t kFlinkVariableEnd = 100;
 
   const RankSpec spec_;

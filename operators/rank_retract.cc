@@ -11,6 +11,7 @@ class RetractTopN final : public RankOperator {
       : RankOperator("RankRetractTopN", spec, context),
         rows_(context),
         unmatched_(context.counters->Find("unmatched_retraction")) {
+    CheckRowsOf(&rows_);
     Register(&rows_);
   }
 

@@ -11,6 +11,7 @@ class UpdateTopN final : public RankOperator {
       : RankOperator("RankUpdateTopN", spec, context),
         row_key_codec_(spec.input, spec.row_key),
         rows_(context) {
+    CheckRowsOf(&rows_);
     Register(&rows_);
   }
 

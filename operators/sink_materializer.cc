@@ -15,6 +15,10 @@ std::vector<SortField> MatchFields(const std::vector<int>& upsert_key) {
   return fields;
 }
 
+Status NoArrival(std::string_view bytes) {
+  return Status::Corruption("an arrival number in the state has {} bytes", bytes.size());
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Operator>> SinkMaterializer::Create(SinkMaterializerSpec spec,
@@ -36,6 +40,12 @@ SinkMaterializer::SinkMaterializer(SinkMaterializerSpec spec, const Schema& inpu
       rows_(context),
       index_(context, CollectionTtl(context)),
       output_(&row_codec_, false) {
+  rows_.CheckRows([this](std::string_view sort, std::string_view row) {
+    return sort.size() == sizeof(uint64_t) ? row_codec_.Check(row) : NoArrival(sort);
+  });
+  index_.CheckRows([](std::string_view, std::string_view arrival) {
+    return arrival.size() == sizeof(uint64_t) ? Status::Ok() : NoArrival(arrival);
+  });
   Register(&rows_);
   Register(&index_);
 }
@@ -82,6 +92,7 @@ SinkMaterializer::Match SinkMaterializer::FindFirst(Key key, std::string_view ro
     uint64_t arrival;
     std::memcpy(&arrival, cursor.row().data(), sizeof(arrival));
     const int64_t position = rows_.LowerBound(key.rows, ArrivalKey(arrival).view());
+    if (position >= rows_.rows(key.rows)) continue;  // the index is from outside, and wrong
     if (!spec_.upsert_key.empty() || row_codec_.Equal(rows_.At(key.rows, position).row(), row)) {
       return {cursor.position(), position};
     }

@@ -165,6 +165,17 @@ void Removed(Cell cell, bool is_max, typename Cell::Value value, int64_t count,
   cell.SetStored(best.row().substr(sizeof(int64_t)));
 }
 
+// --- what comes from outside ---
+
+bool IsValue(Layout layout, std::string_view bytes) {
+  return layout == Layout::kBytes || bytes.size() == static_cast<size_t>(WidthOf(layout));
+}
+
+Status CheckBytes(bool are_right, std::string_view bytes) {
+  if (are_right) return Status::Ok();
+  return Status::Corruption("a value of a group in the state has {} bytes", bytes.size());
+}
+
 // --- looking ---
 
 Schema ColumnsOf(const Schema& input, const std::vector<int>& columns) {
@@ -211,7 +222,11 @@ DistinctValues::DistinctValues(const Schema& input, const std::vector<int>& argu
                                const OperatorContext& context)
     : state_(context, CollectionTtl(context)),
       arguments_(ColumnsOf(input, arguments)),
-      codec_(input, Ascending(arguments)) {}
+      codec_(input, Ascending(arguments)) {
+  state_.CheckRows([](std::string_view, std::string_view row) {
+    return CheckBytes(row.size() == sizeof(int64_t), row);
+  });
+}
 
 std::unique_ptr<ShownState> DistinctValues::Shown(const Schema& input, const KeyCodec& key) {
   return ShowCounts("distinct " + NamesOf(arguments_), input, key, arguments_, codec_, &state_);
@@ -247,7 +262,13 @@ ValueCounts::ValueCounts(const Schema& input, int argument, const OperatorContex
       argument_(argument),
       values_schema_(ColumnsOf(input, {argument})),
       layout_(LayoutOf(input.type(argument))),
-      codec_(input, Ascending({argument})) {}
+      codec_(input, Ascending({argument})) {
+  state_.CheckRows([layout = layout_](std::string_view, std::string_view row) {
+    return CheckBytes(row.size() >= sizeof(int64_t) &&
+                          IsValue(layout, row.substr(std::min(row.size(), sizeof(int64_t)))),
+                      row);
+  });
+}
 
 std::unique_ptr<ShownState> ValueCounts::Shown(const Schema& input, const KeyCodec& key) {
   return ShowCounts("values of " + NamesOf(values_schema_), input, key, values_schema_, codec_,
@@ -338,7 +359,14 @@ ValueList::ValueList(const Schema& input, int argument, const OperatorContext& c
       argument_(argument),
       values_schema_(ColumnsOf(input, {argument})),
       layout_(LayoutOf(input.type(argument))),
-      codec_(input, Ascending({argument})) {}
+      codec_(input, Ascending({argument})) {
+  by_arrival_.CheckRows([layout = layout_](std::string_view sort, std::string_view row) {
+    return CheckBytes(sort.size() == sizeof(uint64_t) && IsValue(layout, row), row);
+  });
+  by_value_.CheckRows([](std::string_view, std::string_view row) {
+    return CheckBytes(row.size() == sizeof(uint64_t), row);
+  });
+}
 
 // In the order of their arrival.
 std::unique_ptr<ShownState> ValueList::Shown(const Schema& input, const KeyCodec& key) {
@@ -375,7 +403,8 @@ void ValueList::RemoveOldest(Entry arrival_key, Entry value_key, int row) {
   uint64_t arrival;
   std::memcpy(&arrival, cursor.row().data(), sizeof(arrival));
   by_value_.Erase(value_key, cursor.position());
-  by_arrival_.Erase(arrival_key, by_arrival_.LowerBound(arrival_key, ArrivalKey(arrival).view()));
+  const int64_t position = by_arrival_.LowerBound(arrival_key, ArrivalKey(arrival).view());
+  if (position < by_arrival_.rows(arrival_key)) by_arrival_.Erase(arrival_key, position);
 }
 
 void ValueList::Emit(const CollectionTarget& target, Entry arrival_key, const RowBatch& batch,

@@ -25,6 +25,9 @@ WatermarkCompactingMaterializer::WatermarkCompactingMaterializer(
       pending_(context),
       shown_(context, Ttl()),
       output_(&row_codec_, false) {
+  const auto is_row = [this](std::string_view row) { return row_codec_.Check(row); };
+  pending_.CheckRows(is_row);
+  shown_.CheckValues(is_row);
   Register(&pending_);
   Register(&shown_);
 }

@@ -588,6 +588,7 @@ Status OrderedState::ReadRows(SnapshotReader& reader, Entry key) {
     RT_ASSIGN(const uint32_t tag, reader.U32("tag"));
     RT_ASSIGN(const std::string_view sort, reader.Bytes("sort key"));
     RT_ASSIGN(const std::string_view row, reader.Bytes("row"));
+    if (check_) RT_TRY(check_(sort, row));
     if (root != nullptr && !AppendRow(root, {SortPrefixOf(sort), sort}, row, arrival, tag))
       return Status::Corruption("rows of a key of the snapshot are not in order");
   }
@@ -629,6 +630,7 @@ Status OrderedState::ReadBelow(std::string_view bytes, Entry key) {
       return Status::Corruption("a row of the state is cut off");
     const std::string_view sort = bytes.substr(sizeof(head), head.sort_size);
     const std::string_view row = bytes.substr(sizeof(head) + head.sort_size, head.row_size);
+    if (check_) RT_TRY(check_(sort, row));
     if (!AppendRow(root, {SortPrefixOf(sort), sort}, row, head.arrival, head.tag))
       return Status::Corruption("rows of a key of the state are not in order");
     bytes.remove_prefix(sizeof(head) + head.sort_size + head.row_size);

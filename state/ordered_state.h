@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -211,6 +212,10 @@ class OrderedState final : public StatePart {
     return -1;
   }
 
+  // As ValueState::CheckValues, of each row with its sort key.
+  using CheckRow = std::function<Status(std::string_view sort_key, std::string_view row)>;
+  void CheckRows(CheckRow check) { check_ = std::move(check); }
+
   // How many rows were written to some place, ever: by the caller, a restore, whatever.
   uint64_t rows_written() const { return rows_written_; }
 
@@ -341,6 +346,7 @@ class OrderedState final : public StatePart {
   Row MakeRow(const SortKeyView& sort, size_t row_bytes, uint64_t arrival, uint64_t tag);
 
   ValueState roots_;
+  CheckRow check_;
   uint64_t rows_written_ = 0;
 };
 

@@ -345,6 +345,23 @@ uint64_t RowCodec::HashContent(std::string_view row) const {
   return XXH3_64bits(copy.data(), copy.size());
 }
 
+Status RowCodec::Check(std::string_view row) const {
+  const auto wrong = [&] {
+    return Status::Corruption(
+        "a row of {} bytes in the state does not have the columns of its "
+        "operator",
+        row.size());
+  };
+  if (row.size() < strings_offset_ || row.size() > kRowBytesMax) return wrong();
+  uint32_t end = 0;
+  for (uint32_t string = 0; string < string_columns_.size(); ++string) {
+    const uint32_t next = EndOf(row.data(), string);
+    if (next < end) return wrong();
+    end = next;
+  }
+  return row.size() - strings_offset_ == end ? Status::Ok() : wrong();
+}
+
 Value RowCodec::ValueOf(const char* row, int column, const Type& type) const {
   if (IsNull(row, column)) return {};
   const Field& field = fields_[static_cast<size_t>(column)];

@@ -76,6 +76,10 @@ class RowCodec {
   // One column of those rows, into the values of a column that is being made. As GatherColumns.
   void PutInto(std::span<const PlacedRow> rows, int column, char* values) const;
 
+  // Of bytes that come from outside: kCorruption unless they are a row, so that nothing else here
+  // reads what is not there.
+  Status Check(std::string_view row) const;
+
   // --- comparing ---
   bool Equal(std::string_view a, std::string_view b) const {
     if (!exact_) return EqualByField(a, b);

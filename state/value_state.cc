@@ -325,6 +325,7 @@ Status ValueState::Restore(SnapshotReader& reader) {
 Status ValueState::Merge(SnapshotReader& reader) {
   return MergeWith(reader, [this](SnapshotReader& from, Entry entry) {
     RT_ASSIGN(const std::string_view value, from.Bytes("value"));
+    if (check_) RT_TRY(check_(value));
     if (entry) Assign(entry, value);
     return Status::Ok();
   });

@@ -172,6 +172,11 @@ class ValueState final : public StatePart, private TieredState {
   // Called with the value of an entry that expires or leaves memory, before it is forgotten.
   void OnForget(std::function<void(char* value)> forget) { forget_ = std::move(forget); }
 
+  // What values must be, asked of all that come out of a snapshot or from below: they may have been
+  // made by anybody.
+  using CheckValue = std::function<Status(std::string_view value)>;
+  void CheckValues(CheckValue check) { check_ = std::move(check); }
+
   // --- with a tier ---
   // Has to be called before what a value refers to changes, and is by all calls that change one.
   void BeforeChange(Entry entry) {
@@ -329,6 +334,7 @@ class ValueState final : public StatePart, private TieredState {
   HotTable table_;
   std::vector<Entry> unsettled_;  // created or erased; those that still have no value are forgotten
   std::function<void(char* value)> forget_;
+  CheckValue check_;  // none: they are any bytes
   size_t swept_segment_ = 0;
   int64_t sweep_credit_ = 0;
 

@@ -179,6 +179,7 @@ Status ValueState::Enter(std::string_view key, uint64_t hash, std::string_view b
     std::memcpy(&clock, below.data(), sizeof(clock));
     below.remove_prefix(sizeof(clock));
   }
+  if (check_ && !form_.read) RT_TRY(check_(below));
   const Entry entry = Create(key, hash, form_.read ? expected_bytes_ : below.size());
   unsettled_.pop_back();
   TracksOf(HeaderOf(entry))->is_below = true;

@@ -145,6 +145,11 @@ Result<std::vector<std::string>> ListJobFolders(const std::string& dir) {
 
 Result<Manifest> LoadManifest(const std::string& path) {
   const std::string file = path + "/" + kManifest;
+  std::error_code error;
+  const std::uintmax_t size = fs::file_size(file, error);
+  if (!error && size > Manifest::kBytesMax)  // it is read whole
+    return Status::Corruption("{} has {} bytes; a manifest has at most {}", file, size,
+                              Manifest::kBytesMax);
   RT_ASSIGN(const std::string bytes, ReadWholeFile(file));
   Result<Manifest> manifest = Manifest::FromBytes(bytes);
   if (!manifest.ok()) return Status(manifest.status()).WithContext(file);

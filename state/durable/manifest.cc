@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "engine/key_group.h"
 #include "state/durable/manifest.pb.h"
 
 namespace rowtide {
@@ -128,6 +129,8 @@ Result<Manifest> Manifest::FromBytes(std::string_view bytes) {
   if (XXH3_64bits(covered.data(), covered.size()) != Get<uint64_t>(bytes.data() + covered.size())) {
     return Status::Corruption("the checksum of the manifest is wrong");
   }
+  if (size > kBytesMax)
+    return Status::Corruption("the manifest has {} bytes; at most {}", size, kBytesMax);
   manifest::Manifest from;
   if (!from.ParseFromArray(bytes.data() + kHeadBytes, static_cast<int>(size)))
     return Status::Corruption("the manifest cannot be read");
@@ -157,6 +160,9 @@ Result<Manifest> Manifest::FromBytes(std::string_view bytes) {
     RT_ASSIGN(ManifestLane one, Read(lane, from.nodes_size()));
     read.lanes.push_back(std::move(one));
   }
+  if (read.lanes.size() > size_t{kKeyGroups})
+    return Status::Corruption("the manifest has {} lanes; at most {}", read.lanes.size(),
+                              kKeyGroups);
   if (read.lanes.empty()) return Status::Corruption("the manifest has no lanes");
   return read;
 }

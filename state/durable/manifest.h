@@ -35,6 +35,7 @@ struct ManifestLane {
 struct Manifest {
   static constexpr uint32_t kFormatVersion = 1;
   static constexpr uint32_t kOldestVersion = 1;  // that is read
+  static constexpr uint64_t kBytesMax = uint64_t{1} << 30;
 
   int64_t epoch = 0;
   CheckpointKind kind = CheckpointKind::kPeriodic;

@@ -427,7 +427,24 @@ def rejects(lab):
         yield f"rows are there once ({what})", differs(total - rejected, len(lab.rows(out)))
 
 
+def watermarks(lab):
+    """As in Flink, an assigner keeps nothing: one with another delay begins anew, and what is behind it goes on."""
+    os.mkdir(os.path.join(lab.folder, "marks"))
+    lab.write("marks/1.csv", EVENTS)
+    text = JOB.format(out="marked", key="id", watch=WATCH).replace("'events'", "'marks'")
+    lab.write("marks.sql", text)
+    lab.write("delayed.sql", text.replace("WATERMARK FOR ts AS ts", "WATERMARK FOR ts AS ts - INTERVAL '1' SECOND"))
+    process = lab.start("--state", "marks_kept", "marks.sql")
+    yield "a job with a watermark", lab.await_rows(FIRST, "marked")
+    ended(process, signal.SIGINT)
+    lab.write("marks/2.csv", MORE)
+    process = lab.start("--state", "marks_kept", "delayed.sql")
+    yield "… goes on with another delay: nothing is shown again, and the last row waits", lab.await_rows(ALL[:3], "marked")
+    time.sleep(0.5)
+    yield "… goes on, still", differs(ALL[:3], lab.rows("marked")) or says(ended(process, signal.SIGINT), 0, "goes on from")
+
+
 def checks(rowtide, folder):
     lab = Lab(rowtide, folder)
-    for part in (running, changed, damaged, bounded, lanes, looked, golden, rejects):
+    for part in (running, changed, damaged, bounded, lanes, looked, golden, rejects, watermarks):
         yield from part(lab)
