@@ -478,6 +478,12 @@ const VerbText* CommandLine::FindVerb(const std::string& name) const {
   return found == text_.verbs.end() ? nullptr : &*found;
 }
 
+// Of one word or of two, as `state get`.
+const VerbText* CommandLine::VerbOf(int count, char** words) const {
+  const VerbText* verb = count > 2 ? FindVerb(std::string(words[1]) + " " + words[2]) : nullptr;
+  return verb != nullptr ? verb : FindVerb(words[1]);
+}
+
 std::vector<std::string> CommandLine::VerbNames() const {
   std::vector<std::string> names;
   for (const VerbText& verb : text_.verbs)
@@ -499,7 +505,7 @@ Status CommandLine::CheckVerb(const std::string& word) const {
 }
 
 Status CommandLine::UsageError(const std::string& message, int count, char** words) const {
-  const VerbText* verb = FindVerb(words[1]);
+  const VerbText* verb = VerbOf(count, words);
   if (verb == nullptr) {
     return Status::InvalidArgument("{}", message)
         .WithErrorCode(kUsageCode)
@@ -570,7 +576,7 @@ int CommandLine::RunVerb(int count, char** words) {
   try {
     parser_->app.parse(count, words);
   } catch (const CLI::CallForHelp&) {
-    const VerbText* asked = FindVerb(words[1]);
+    const VerbText* asked = VerbOf(count, words);
     Print(asked == nullptr ? OverviewText(text_) : HelpText(*asked));
     return 0;
   } catch (const CLI::CallForVersion&) {

@@ -52,6 +52,7 @@ class CommandLine {
   int Help() const;
   int Completion() const;
   const VerbText* FindVerb(const std::string& name) const;
+  const VerbText* VerbOf(int count, char** words) const;
   std::vector<std::string> VerbNames() const;
   Status CheckVerb(const std::string& word) const;
   Status UsageError(const std::string& message, int count, char** words) const;

@@ -174,6 +174,7 @@ Status Get(const StateGetArguments& arguments, OutputMode mode) {
     RT_TRY(getter.Get(node));
   }
   if (!key.empty() && !getter.fits()) return NoSuchKey(key, look->nodes(), chosen);
+  if (!key.empty() && rows.rows() == 0) PrintNote("note", "no operator keeps rows of this key");
   if (getter.is_full() && by_default)
     PrintNote("note",
               fmt::format("the first {} rows; --limit N for more, --output json for all", limit));

@@ -36,7 +36,9 @@ def examples_of(help_text):
 
 def check_examples(rowtide, lab, verbs):
     for verb in verbs:
-        examples = examples_of(says(rowtide, lab, "help", verb))
+        text = says(rowtide, lab, "help", verb)
+        yield f"{verb} --help is help {verb}", None if says(rowtide, lab, *verb.split(), "--help") == text else "it is not"
+        examples = examples_of(text)
         yield f"help {verb} has examples", None if examples else "none"
         for example in examples:
             done = shell(rowtide, lab, example)
