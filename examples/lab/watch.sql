@@ -8,7 +8,8 @@ CREATE TABLE order_events (
   amount DECIMAL(10, 2),
   ts TIMESTAMP(3),
   WATERMARK FOR ts AS ts - INTERVAL '5' SECOND
-) WITH ('connector' = 'filesystem', 'path' = 'order_events*.csv', 'format' = 'csv', 'source.monitor-interval' = '200 ms');
+) WITH ('connector' = 'filesystem', 'path' = 'order_events*.csv', 'format' = 'csv', 'source.monitor-interval' = '200 ms',
+  'scan.watermark.emit.strategy' = 'on-event');   -- otherwise a watermark comes after 1,024 rows, and rows wait for it
 
 CREATE TABLE first_events (order_id STRING, status STRING, amount DECIMAL(10, 2), ts TIMESTAMP(3))
 WITH ('connector' = 'filesystem', 'path' = 'watched/first_events', 'format' = 'csv');
