@@ -14,6 +14,7 @@
 #include "engine/batch_builder.h"
 #include "engine/runtime/job.h"
 #include "engine/snapshot.h"
+#include "tests/engine/by_key.h"
 
 namespace rowtide {
 namespace {
@@ -305,20 +306,6 @@ class SimulatedSink final : public Sink {
   int64_t closed_ = 0;
   int64_t prepared_ = 0;
   int64_t shown_ = 0;
-};
-
-class ByKey final : public Partitioner {
- public:
-  explicit ByKey(int64_t lanes) : lanes_(lanes) {}
-  Status LanesOf(const RowBatch& batch, std::vector<uint8_t>* lanes) override {
-    lanes->clear();
-    for (int row = 0; row < batch.rows; ++row)
-      lanes->push_back(static_cast<uint8_t>(batch.columns[0].values<int64_t>()[row] % lanes_));
-    return Status::Ok();
-  }
-
- private:
-  int64_t lanes_;
 };
 
 // source -> exchange ⇉ gate -> count -> sink; rows come from the first lane's source. On one lane

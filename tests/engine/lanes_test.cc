@@ -10,6 +10,7 @@
 #include "engine/batch_builder.h"
 #include "engine/runtime/job.h"
 #include "engine/snapshot.h"
+#include "tests/engine/by_key.h"
 
 namespace rowtide {
 namespace {
@@ -59,20 +60,6 @@ class Counting final : public Source {
   int64_t fails_at_;
   int64_t next_ = 0;
   Schema schema_ = KeyAndNumber();
-};
-
-class ByKey final : public Partitioner {
- public:
-  explicit ByKey(int lanes) : lanes_(lanes) {}
-  Status LanesOf(const RowBatch& batch, std::vector<uint8_t>* lanes) override {
-    lanes->clear();
-    for (int row = 0; row < batch.rows; ++row)
-      lanes->push_back(static_cast<uint8_t>(batch.columns[0].values<int64_t>()[row] % lanes_));
-    return Status::Ok();
-  }
-
- private:
-  int lanes_;
 };
 
 // What came, in all lanes together.
