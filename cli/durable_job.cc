@@ -105,13 +105,16 @@ Result<std::optional<LoadedCheckpoint>> NewestIn(const std::string& folder,
       .WithHint("--fresh begins anew, without any state");
 }
 
+bool IsInRocksDb(const Checkpoint& checkpoint) {
+  return std::any_of(checkpoint.lanes.begin(), checkpoint.lanes.end(),
+                     [](const LaneState& lane) { return !lane.files.empty(); });
+}
+
 // With a time-to-live an entry in RocksDB begins with the time of its last change.
 Status CheckTimeToLive(const Checkpoint& checkpoint, const Options& options) {
-  const bool is_in_rocksdb = std::any_of(checkpoint.lanes.begin(), checkpoint.lanes.end(),
-                                         [](const LaneState& lane) { return !lane.files.empty(); });
   const bool had = checkpoint.state_ttl_millis > 0;
   const bool has = options.GetMillis("table.exec.state.ttl") > 0;
-  if (!is_in_rocksdb || had == has) return Status::Ok();
+  if (!IsInRocksDb(checkpoint) || had == has) return Status::Ok();
   return Status::InvalidArgument(
              "the state that is to be restored has {} time-to-live, and the job has {}: in RocksDB "
              "entries with times and without do not mix",
@@ -198,8 +201,7 @@ Result<std::optional<LoadedCheckpoint>> DurableJob::Find(const PlannedJob& plann
 }
 
 bool DurableJob::has_kept_files() const {
-  return chosen_ && std::any_of(chosen_->checkpoint.lanes.begin(), chosen_->checkpoint.lanes.end(),
-                                [](const LaneState& lane) { return !lane.files.empty(); });
+  return chosen_ && IsInRocksDb(chosen_->checkpoint);
 }
 
 bool DurableJob::has_other_lanes() const {
