@@ -7,16 +7,20 @@ much of it has gone meanwhile.
 
 So a child holds more than any program needs. Before a run it frees as much as this program took last time, and takes it again
 when the run is over: what has just been freed is what the next one gets, and not enough lies free for the machine to give it
-away. It is a child because a program's peak of memory counts from that of the process that started it.
+away. Linux looks for free pages to report two seconds after some have become free, so a run begins when it has just looked:
+else it would look in the middle of one, and whoever takes its pages later would pay. It is a child because a program's peak of
+memory counts from that of the process that started it.
 """
 
 import contextlib
 import mmap
 import os
+import time
 
 HELD_BYTES = 3 << 30  # twice what any of these programs needs
 MARGIN_BYTES = 128 << 20
 PAGE = mmap.PAGESIZE
+SETTLE_SECONDS = 2.2  # PAGE_REPORTING_DELAY is 2 s
 
 
 class Ballast:
@@ -38,6 +42,7 @@ class Ballast:
 
     @contextlib.contextmanager
     def makes_room(self, needed):
+        time.sleep(SETTLE_SECONDS)
         self.order(min(needed, HELD_BYTES))
         try:
             yield

@@ -3,7 +3,7 @@
 A ratio is our rows/s over the other's, of one round; the median of the rounds counts, with the lowest and the highest
 beside it. "whole" is the process from start to end, "run" its own time without start-up, "user" the processor's time
 outside the kernel. A figure counts only if counts and ordered checksum (of a copy: all bytes) are the limit program's and
-the table left by 100,000 bids is DuckDB's, and it is valid only if the limit program's own times spread by at most 1.5.
+the table left by 100,000 bids is DuckDB's, and it is valid only if neither program's own times spread by more than 1.5.
 """
 
 import dataclasses
@@ -86,12 +86,13 @@ class Bench:
             self.print_rates(runs)
             if JOBS[job].form == "json":
                 figures.append(self.bytes_rate(job, runs["ours"]))
-            wholes = [run.whole for run in runs["limit"]]
-            if max(wholes) / min(wholes) <= SPREAD_MAX:
+            unsteady = {name: (min(wholes), max(wholes)) for name in ("limit", "ours")
+                        for wholes in [[run.whole for run in runs[name]]] if max(wholes) > SPREAD_MAX * min(wholes)}
+            if not unsteady:
                 break
             again = ", once more" if attempt + 1 < self.attempts else ""
-            print(f"  NOT VALID: the limit program took {min(wholes):.3f} to {max(wholes):.3f} s; the machine is too busy{again}",
-                  flush=True)
+            took = ", ".join(f"{name} took {least:.3f} to {most:.3f} s" for name, (least, most) in unsteady.items())
+            print(f"  NOT VALID: {took}; the machine is too busy{again}", flush=True)
             for figure in figures:
                 figure.valid = not figure.name.endswith(" to limit")
         return figures
