@@ -14,6 +14,7 @@
 #include "cli/error.h"
 #include "cli/error_codes.h"
 #include "cli/help_topics.h"
+#include "cli/monitor/http_server.h"
 #include "cli/terminal.h"
 #include "cli/version.h"
 #include "engine/key_group.h"
@@ -225,6 +226,17 @@ void CommandLine::AddRun() {
                    ? fmt::format("{} is above {}", text, kKeyGroups)
                    : "";
       });
+  verb.Add({"--metrics",
+            "[HOST]:PORT",
+            "Serve a status page and, under /metrics, figures for Prometheus while jobs run; "
+            "without a host for this machine alone",
+            {},
+            false},
+           &run_.metrics)
+      ->check([](const std::string& text) {
+        const Result<HttpAddress> address = ParseHttpAddress(text);
+        return address.ok() ? "" : address.status().message() + "; " + address.status().hint();
+      });
   AddErrorOptions(verb);
   verb.Example("rowtide run keep_last.sql", "the statements of a file");
   verb.Example("rowtide run -c \"SELECT * FROM (VALUES (1), (2)) AS t(n)\"", "SQL as an argument");
@@ -235,6 +247,8 @@ void CommandLine::AddRun() {
                "on two lanes: the changes of one key come in the same order");
   verb.Example("rowtide run --profile top3.folded top3.sql > top3.changelog",
                "where the time goes: flamegraph.pl top3.folded > top3.svg draws it");
+  verb.Example("rowtide run --metrics :9249 top3.sql > top3.changelog",
+               "how it goes is shown at http://127.0.0.1:9249/");
   verb.Example(
       "rowtide run --output table --limit 5 -c \"SELECT s, COUNT(*) AS n FROM (VALUES "
       "('a'), ('b'), ('a')) AS t(s) GROUP BY s\"",

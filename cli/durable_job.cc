@@ -200,9 +200,7 @@ Result<std::optional<LoadedCheckpoint>> DurableJob::Find(const PlannedJob& plann
   return found;
 }
 
-bool DurableJob::has_kept_files() const {
-  return chosen_ && IsInRocksDb(chosen_->checkpoint);
-}
+bool DurableJob::has_kept_files() const { return chosen_ && IsInRocksDb(chosen_->checkpoint); }
 
 bool DurableJob::has_other_lanes() const {
   return chosen_->checkpoint.lanes.size() != static_cast<size_t>(LanesOf(planned_));
@@ -313,6 +311,8 @@ Status DurableJob::MarkDone() {
   RT_TRY(folder_->Retire(SettingsOf(planned_.options).kept));
   return folder_->MarkDone();
 }
+
+int64_t DurableJob::interval_millis() const { return SettingsOf(planned_.options).interval_millis; }
 
 // --- after a failure ---
 

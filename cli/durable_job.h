@@ -71,6 +71,8 @@ class DurableJob {
   // failed is no more.
   bool AwaitRestart(int64_t delay_millis, const std::atomic<int>& stop);
   int64_t restarts() const { return restarts_.restarts(); }
+  // Between two checkpoints.
+  int64_t interval_millis() const;
   // After AwaitRestart: finds out anew where to go on from.
   Status Reopen();
 

@@ -39,7 +39,8 @@ std::string WatermarkText(int64_t millis) {
 
 }  // namespace
 
-std::string ProgressText(const JobProgress& progress, double seconds, int columns) {
+std::string ProgressText(const JobProgress& progress, double seconds, int columns,
+                         const std::string& waits_for) {
   const double rate = seconds > 0 ? static_cast<double>(progress.rows_read) / seconds : 0;
   std::string text = fmt::format("{} rows  {}rows/s", Grouped(progress.rows_read),
                                  Scaled(rate, 1000, {"", "k ", "M ", "G ", "T "}));
@@ -51,6 +52,7 @@ std::string ProgressText(const JobProgress& progress, double seconds, int column
     text += "  state " + Scaled(static_cast<double>(progress.state_bytes), 1024,
                                 {"bytes", "KiB", "MiB", "GiB", "TiB"});
   }
+  if (!waits_for.empty()) text += "  waiting for " + waits_for;
   if (columns > 1 && text.size() >= static_cast<size_t>(columns)) {
     text.resize(static_cast<size_t>(columns) - 1);  // a full line would wrap
   }
@@ -59,17 +61,20 @@ std::string ProgressText(const JobProgress& progress, double seconds, int column
 
 bool ProgressLine::IsDue() const { return shown_ && Clock::now() >= next_; }
 
-void ProgressLine::Draw(const JobProgress& progress) {
+void ProgressLine::Draw(const JobProgress& progress, const std::string& waits_for) {
+  const std::lock_guard lock(mutex_);
   const Clock::time_point now = Clock::now();
   next_ = now + kRedrawEvery;
   drawn_ = true;
   const std::chrono::duration<double> took = now - begin_;
-  std::fprintf(to_, "\r\x1b[K%s",
-               ProgressText(progress, took.count(), TerminalColumns(fileno(to_))).c_str());
+  std::fprintf(
+      to_, "\r\x1b[K%s",
+      ProgressText(progress, took.count(), TerminalColumns(fileno(to_)), waits_for).c_str());
   std::fflush(to_);
 }
 
 void ProgressLine::Clear() {
+  const std::lock_guard lock(mutex_);
   if (!drawn_) return;
   drawn_ = false;
   std::fputs("\r\x1b[K", to_);

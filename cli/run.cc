@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "cli/error.h"
+#include "cli/monitor/monitor.h"
 #include "cli/signals.h"
 #include "cli/terminal.h"
 #include "planner/sql/parser.h"
@@ -57,6 +58,14 @@ Result<std::string> ReadText(std::FILE* file, const std::string& name) {
   return text;
 }
 
+Result<std::unique_ptr<Monitor>> OpenMonitor(const std::string& text, StatementRunner& runner) {
+  RT_ASSIGN(const HttpAddress address, ParseHttpAddress(text));
+  RT_ASSIGN(std::unique_ptr<Monitor> monitor, Monitor::Open(address, runner.Watched()));
+  PrintNote("status", fmt::format("{} shows the job, {}metrics is for Prometheus", monitor->url(),
+                                  monitor->url()));
+  return monitor;
+}
+
 }  // namespace
 
 Result<SqlText> ReadSql(const std::string& file, const std::string& command) {
@@ -90,6 +99,12 @@ int Run(const RunArguments& arguments) {
     const Status set =
         runner.session().options().Set("parallelism.default", arguments.parallelism, &note);
     if (!set.ok()) return PrintError(set, "", "");
+  }
+  std::unique_ptr<Monitor> monitor;
+  if (!arguments.metrics.empty()) {
+    Result<std::unique_ptr<Monitor>> opened = OpenMonitor(arguments.metrics, runner);
+    if (!opened.ok()) return PrintError(opened.status(), "", "");
+    monitor = std::move(*opened);
   }
   return RunAll(*sql, runner);
 }

@@ -18,6 +18,7 @@ struct RunArguments {
   PrintSettings print = {};
   StateSettings state = {};
   std::string parallelism;  // lanes, unless the script says another number; "": as it says
+  std::string metrics;      // where to serve the status page and metrics; "": nowhere
 };
 
 int Run(const RunArguments& arguments);

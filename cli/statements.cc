@@ -117,7 +117,27 @@ int NoteThatItIsOver(const PlannedJob& planned) {
 
 }  // namespace
 
+StatementRunner::StatementRunner(const PrintSettings& settings, StateSettings state)
+    : settings_(settings), state_(std::move(state)), watch_([this](const Wait& wait) {
+        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - wait.since;
+        Say("waiting", wait.is_over ? fmt::format("{} goes on after {:.1f} s: {}", wait.who,
+                                                  time.count(), wait.what)
+                                    : fmt::format("{} waits for {}", wait.who, wait.what));
+      }) {}
+
+JobWatch* StatementRunner::Watched() {
+  is_watched_ = true;
+  return &watch_;
+}
+
+void StatementRunner::Say(std::string_view kind, const std::string& text) {
+  const std::lock_guard lock(mutex_);
+  if (progress_ != nullptr) progress_->Clear();
+  PrintNote(kind, text);
+}
+
 int StatementRunner::Fail(const Status& status, const SqlText& sql) {
+  watch_.Note(JobState::kFailed, status.message());
   return PrintError(status, sql.origin, sql.text);
 }
 
@@ -164,18 +184,29 @@ Status StatementRunner::OpenProfile(const PlannedJob& planned, const SqlText& sq
 
 int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, SourcePosition at) {
   const RunningJob is_running;
+  ProgressLine progress(stderr, ShowsProgress(planned));
+  const auto show = [this](ProgressLine* line) {
+    const std::lock_guard lock(mutex_);
+    progress_ = line;
+  };
+  show(&progress);
+  watch_.Start(planned.name);
+  const int code = RunWatched(planned, sql, at, progress);
+  show(nullptr);
+  return code;
+}
+
+int StatementRunner::RunWatched(const PlannedJob& planned, const SqlText& sql, SourcePosition at,
+                                ProgressLine& progress) {
   if (sql.origin == "-") {
     const Status free = CheckStandardInput(planned);
     if (!free.ok()) return Fail(free, sql);
   }
   const Status opened = OpenProfile(planned, sql);
   if (!opened.ok()) return Fail(opened, sql);
-  ProgressLine progress(stderr, ShowsProgress(planned));
-  Result<std::unique_ptr<DurableJob>> opening = DurableJob::Open(
-      planned, state_, ++jobs_of_name_[planned.name], [&progress](const std::string& text) {
-        progress.Clear();
-        PrintNote("state", text);
-      });
+  Result<std::unique_ptr<DurableJob>> opening =
+      DurableJob::Open(planned, state_, ++jobs_of_name_[planned.name],
+                       [this](const std::string& text) { Say("state", text); });
   if (!opening.ok()) return Fail(opening.status(), sql);
   const std::unique_ptr<DurableJob> durable = std::move(*opening);
   if (durable != nullptr && durable->is_done()) return NoteThatItIsOver(planned);
@@ -193,6 +224,7 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
     const std::optional<int64_t> delay = durable->DelayAfter(end.status());
     if (!delay) break;
     attempt = Attempt();
+    watch_.Note(JobState::kRestarting, end.status().message());
     if (!durable->AwaitRestart(*delay, stop_signal)) return NoteThatItWasStopped();
     ready = durable->Reopen();
     if (ready.ok()) ready = Make(planned, durable.get(), progress, &attempt);
@@ -209,6 +241,7 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
     if (!done.ok()) return Fail(done, sql);
     if (attempt.has_read_all) return NoteThatItIsOver(planned);
   }
+  if (end.ok()) watch_.Note(*end == JobEnd::kEnded ? JobState::kEnded : JobState::kStopped);
   int code =
       end.ok() ? Close(job, planned, *end, result, durable.get(), sql) : Fail(end.status(), sql);
   if (end.ok() && *end == JobEnd::kEnded && !planned.is_query && IsTerminal(STDERR_FILENO)) {
@@ -237,6 +270,8 @@ Status StatementRunner::Make(const PlannedJob& planned, DurableJob* durable, Pro
                              Attempt* attempt) {
   BuildContext context;
   context.connectors.clock = &clock_;
+  context.connectors.gauges = watch_.gauges();
+  context.connectors.waits = watch_.waits();
   context.counts_conflicts =
       settings_.stats && session_.options().GetBool("rowtide.stats.conflicts");
   ResultSink* result = nullptr;
@@ -252,12 +287,16 @@ Status StatementRunner::Make(const PlannedJob& planned, DurableJob* durable, Pro
                                               ? durable->Build(std::move(context))
                                               : BuildJob(planned, std::move(context)));
   JobOptions options{&clock_, kTickMillis, &stop_signal, {}};
-  options.samples_time = settings_.stats || profile_ != nullptr;
-  options.is_enough = [&progress, attempt, result] {
-    if (progress.IsDue()) progress.Draw(attempt->job->Progress());
+  options.samples_time = settings_.stats || profile_ != nullptr || is_watched_;
+  if (is_watched_) options.board = watch_.board();
+  options.is_enough = [this, &progress, attempt, result] {
+    if (progress.IsDue()) progress.Draw(attempt->job->Progress(), WaitText());
     return result != nullptr && result->full();
   };
   if (durable != nullptr) durable->Prepare(&options);
+  std::optional<int64_t> interval;
+  if (durable != nullptr) interval = durable->interval_millis();
+  watch_.Begin(graphs[0], interval, durable != nullptr ? durable->restarts() : 0);
   attempt->job = std::make_unique<Job>(std::move(graphs), std::move(options));
   if (durable == nullptr) return Status::Ok();
   Status restored = durable->Restore(*attempt->job);
@@ -268,10 +307,16 @@ Status StatementRunner::Make(const PlannedJob& planned, DurableJob* durable, Pro
 
 int StatementRunner::NoteThatItWasStopped() {
   stopped_ = true;
+  watch_.Note(JobState::kStopped);
   PrintNote("stopped",
             "the job had failed and was waiting for its restart; the same command goes on from its "
             "newest checkpoint");
   return 0;
+}
+
+std::string StatementRunner::WaitText() const {
+  const std::vector<Wait> waits = watch_.waits()->All();
+  return waits.empty() ? "" : waits.front().what;
 }
 
 ResultOptions StatementRunner::ResultOptionsOf(const PlannedJob& planned) const {

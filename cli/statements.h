@@ -7,11 +7,13 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "cli/durable_job.h"
+#include "cli/monitor/job_watch.h"
 #include "cli/output.h"
 #include "cli/profile.h"
 #include "cli/progress.h"
@@ -39,8 +41,7 @@ struct PrintSettings {
 class StatementRunner {
  public:
   // `settings` is borrowed and read anew for each statement.
-  explicit StatementRunner(const PrintSettings& settings, StateSettings state = {})
-      : settings_(settings), state_(std::move(state)) {}
+  explicit StatementRunner(const PrintSettings& settings, StateSettings state = {});
 
   // The exit code. `sql` is what the statement's positions point into; `last`: no statement follows
   // that an endless INSERT would keep from running.
@@ -48,8 +49,14 @@ class StatementRunner {
   // Whether a signal ended the last statement.
   bool stopped() const { return stopped_; }
   Session& session() { return session_; }
+  // What shows the jobs that are run, to other threads; from now on they tell it how they go.
+  JobWatch* Watched();
 
  private:
+  // On standard error, from any thread.
+  void Say(std::string_view kind, const std::string& text);
+  int RunWatched(const PlannedJob& planned, const SqlText& sql, SourcePosition at,
+                 ProgressLine& progress);
   int Fail(const Status& status, const SqlText& sql);
   // `at`: of the statement.
   int RunJob(const PlannedJob& planned, const SqlText& sql, SourcePosition at);
@@ -66,6 +73,7 @@ class StatementRunner {
   int Close(Job& job, const PlannedJob& planned, JobEnd end, ResultSink* result,
             DurableJob* durable, const SqlText& sql);
   int NoteThatItWasStopped();
+  std::string WaitText() const;
   ResultOptions ResultOptionsOf(const PlannedJob& planned) const;
   bool ShowsProgress(const PlannedJob& planned) const;
 
@@ -76,6 +84,10 @@ class StatementRunner {
   SystemClock clock_;
   std::unique_ptr<ProfileFile> profile_;  // from the first job on
   bool stopped_ = false;
+  std::mutex mutex_;
+  ProgressLine* progress_ = nullptr;  // under the mutex: of the job that runs
+  JobWatch watch_;
+  bool is_watched_ = false;
 };
 
 }  // namespace rowtide

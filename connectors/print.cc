@@ -3,6 +3,7 @@
 #include "connectors/java_text.h"
 #include "connectors/options.h"
 #include "engine/batch_builder.h"
+#include "engine/gauges.h"
 #include "engine/value_text.h"
 
 namespace rowtide {
@@ -41,8 +42,8 @@ void AppendPrinted(const Value& value, const Type& type, std::string* out) {
 
 class PrintSink final : public Sink {
  public:
-  PrintSink(Schema schema, std::string prefix, std::FILE* file)
-      : schema_(std::move(schema)), prefix_(std::move(prefix)), file_(file) {}
+  PrintSink(Schema schema, std::string prefix, std::FILE* file, ByteMeter* meter)
+      : schema_(std::move(schema)), prefix_(std::move(prefix)), file_(file), meter_(meter) {}
 
   Status Write(const RowBatch& batch) override {
     text_.clear();
@@ -59,6 +60,7 @@ class PrintSink final : public Sink {
     }
     const bool written = std::fwrite(text_.data(), 1, text_.size(), file_) == text_.size() &&
                          std::fflush(file_) == 0;
+    if (written && meter_ != nullptr) meter_->Add(text_.size());
     return written ? Status::Ok() : Status::External("cannot print: {}", std::strerror(errno));
   }
 
@@ -66,6 +68,7 @@ class PrintSink final : public Sink {
   Schema schema_;
   std::string prefix_;
   std::FILE* file_;
+  ByteMeter* meter_;  // null: nobody looks
   std::string text_;
 };
 
@@ -78,9 +81,9 @@ Result<std::unique_ptr<Sink>> CreatePrintSink(const TableSpec& table,
   // As in Flink: `identifier:lane> `, the lane only where there are several.
   std::string prefix = ident;
   if (context.lanes > 1) prefix += (ident.empty() ? "" : ":") + std::to_string(context.lane + 1);
-  return std::unique_ptr<Sink>(
-      std::make_unique<PrintSink>(table.schema, prefix.empty() ? "" : prefix + "> ",
-                                  to_error ? context.error : context.output));
+  return std::unique_ptr<Sink>(std::make_unique<PrintSink>(
+      table.schema, prefix.empty() ? "" : prefix + "> ", to_error ? context.error : context.output,
+      context.bytes_written));
 }
 
 }  // namespace rowtide

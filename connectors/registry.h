@@ -24,9 +24,12 @@
 
 namespace rowtide {
 
+class ByteMeter;      // engine/gauges.h
 class CollectedRows;  // connectors/collect.h
 struct FileListing;   // connectors/files/list.h
+class Gauges;         // engine/gauges.h
 class RowsFeed;       // connectors/rows.h
+class Waits;          // engine/waits.h
 
 using TableOptions = std::map<std::string, std::string>;
 
@@ -113,6 +116,10 @@ struct ConnectorContext {
   int lane = 0;  // of the lanes that read or write the table beside each other
   int lanes = 1;
   FileListing* listing = nullptr;  // of all of them; only while sources are made
+  // What is shown while the job runs; null: nobody looks.
+  ByteMeter* bytes_written = nullptr;  // of a sink
+  Gauges* gauges = nullptr;            // lag and the like
+  Waits* waits = nullptr;              // what keeps rows from coming or going
   TableSettings settings;
   InputLimits limits;
   // Of a job with checkpoints: what this sink's files are named after, the same in every run, and

@@ -19,6 +19,7 @@
 #include "connectors/formats/formats.h"
 #include "connectors/options.h"
 #include "engine/durable_files.h"
+#include "engine/gauges.h"
 #include "engine/snapshot.h"
 
 namespace rowtide {
@@ -54,8 +55,11 @@ Status WriteAll(int file, std::string_view bytes, const std::string& path) {
 
 class StreamSink final : public Sink {
  public:
-  StreamSink(std::unique_ptr<Encoder> encoder, Compression compression, std::FILE* file)
-      : encoder_(std::move(encoder)), packer_(CreatePacker(compression)), file_(file) {}
+  StreamSink(std::unique_ptr<Encoder> encoder, const ConnectorContext& context, std::FILE* file)
+      : encoder_(std::move(encoder)),
+        packer_(CreatePacker(context.settings.compression)),
+        file_(file),
+        meter_(context.bytes_written) {}
 
   Status Write(const RowBatch& batch) override {
     buffer_.clear();
@@ -77,8 +81,10 @@ class StreamSink final : public Sink {
 
  private:
   Status Put(std::string_view bytes) {
-    if (std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size()) return Status::Ok();
-    return Status::External("cannot write to standard output: {}", std::strerror(errno));
+    if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size())
+      return Status::External("cannot write to standard output: {}", std::strerror(errno));
+    if (meter_ != nullptr) meter_->Add(bytes.size());
+    return Status::Ok();
   }
   Status FlushFile() {
     if (std::fflush(file_) == 0) return Status::Ok();
@@ -87,6 +93,7 @@ class StreamSink final : public Sink {
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<Packer> packer_;  // null: not packed
   std::FILE* file_;
+  ByteMeter* meter_;  // null: nobody looks
   std::string buffer_;
   std::string packed_;
 };
@@ -107,7 +114,8 @@ class FileSink final : public Sink {
         uuid_(UuidOf(context.sink_seed)),
         earlier_uuid_(UuidOf(context.earlier_sink_seed)),
         roll_bytes_(roll_bytes),
-        error_(context.error) {}
+        error_(context.error),
+        meter_(context.bytes_written) {}
 
   ~FileSink() override {
     if (file_ >= 0) ::close(file_);
@@ -345,6 +353,7 @@ class FileSink final : public Sink {
   Status WriteRest() {
     RT_TRY(WriteAll(file_, buffer_, PartPath(closed_, true)));
     written_ += static_cast<int64_t>(buffer_.size());
+    if (meter_ != nullptr) meter_->Add(buffer_.size());
     buffer_.clear();
     return Status::Ok();
   }
@@ -378,6 +387,7 @@ class FileSink final : public Sink {
   std::string earlier_uuid_;
   int64_t roll_bytes_;
   std::FILE* error_;
+  ByteMeter* meter_;  // null: nobody looks
   std::string buffer_;
   std::string packed_;
   bool has_folder_ = false;
@@ -395,8 +405,8 @@ Result<std::unique_ptr<Sink>> CreateFileSink(const TableSpec& table,
   RT_ASSIGN(std::unique_ptr<Encoder> encoder, CreateEncoder(table));
   std::string folder = LocalPath(table.options.at("path"));
   if (folder == kStandardStream) {
-    return std::unique_ptr<Sink>(std::make_unique<StreamSink>(
-        std::move(encoder), context.settings.compression, context.output));
+    return std::unique_ptr<Sink>(
+        std::make_unique<StreamSink>(std::move(encoder), context, context.output));
   }
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   const int64_t roll_bytes = BytesOption(table, "sink.rolling-policy.file-size", kRollBytes);

@@ -1,5 +1,6 @@
 #include "engine/runtime/checkpointer.h"
 
+#include <filesystem>
 #include <utility>
 
 namespace rowtide {
@@ -8,6 +9,22 @@ using std::chrono::milliseconds;
 
 namespace {
 constexpr milliseconds kRoomInterval{500};
+constexpr size_t kRecentMax = 12;
+
+int64_t BytesOf(const Checkpoint& checkpoint) {
+  uint64_t bytes = 0;
+  for (const LaneState& lane : checkpoint.lanes) {
+    for (const NodeState& node : lane.nodes)
+      bytes += node.times.size() + node.bytes.size() + node.counts.size();
+    for (const CheckpointFile& file : lane.files) {
+      std::error_code error;
+      const uintmax_t size = std::filesystem::file_size(file.path, error);
+      if (!error) bytes += size;
+    }
+  }
+  return static_cast<int64_t>(bytes);
+}
+
 }  // namespace
 
 Checkpointer::Checkpointer(CheckpointStore* store, CheckpointSettings settings, int64_t last_epoch,
@@ -35,6 +52,8 @@ void Checkpointer::Begin(Checkpoint checkpoint) {
   begun_ = Now();
   is_given_up_ = false;
   written_ = std::nullopt;
+  begun_record_ = {checkpoint.epoch, checkpoint.kind, checkpoint.millis};
+  has_news_ = true;
   // Shared, since a std::function is copied.
   auto shared = std::make_shared<const Checkpoint>(std::move(checkpoint));
   is_writing_ = true;
@@ -46,7 +65,9 @@ void Checkpointer::Write(const Checkpoint& checkpoint) {
   if (status.ok() && is_given_up_) status = Status::External("it took longer than the timeout");
   if (status.ok()) status = store_->Commit(checkpoint.epoch);
   Status retired = status.ok() ? store_->Retire(settings_.kept) : Status::Ok();
+  const int64_t bytes = BytesOf(checkpoint);
   const std::lock_guard lock(mutex_);
+  written_bytes_ = bytes;
   retired_ = std::move(retired);
   written_ = std::move(status);
 }
@@ -74,10 +95,20 @@ Result<std::optional<int64_t>> Checkpointer::Await() {
 
 // An epoch's number is used up even if it failed: nothing of it can be mistaken for a later one.
 Result<std::optional<int64_t>> Checkpointer::Conclude(Status status) {
-  is_writing_ = false;
+  CheckpointRecord record = std::exchange(begun_record_, {});
+  record.epoch = last_epoch_ + 1;
+  if (std::exchange(is_writing_, false)) {  // else it could not even be begun
+    record.took = Now() - begun_;
+    record.bytes = written_bytes_;
+  }
+  if (!status.ok()) record.failure = status.message();
+  recent_.push_back(std::move(record));
+  if (recent_.size() > kRecentMax) recent_.erase(recent_.begin());
+  has_news_ = true;
   ended_ = Now();
   ++last_epoch_;
   if (status.ok()) {
+    decided_ = ended_;
     ++completed_;
     failures_in_row_ = 0;
     // It is decided all the same; the next one tries again.
@@ -92,6 +123,13 @@ Result<std::optional<int64_t>> Checkpointer::Conclude(Status status) {
   say_(fmt::format("checkpoint {} was given up: {}; the next one holds its rows as well",
                    last_epoch_, status.message()));
   return std::optional<int64_t>();
+}
+
+CheckpointReport Checkpointer::Report() {
+  has_news_ = false;
+  CheckpointReport report{completed_, failed_, recent_, std::nullopt, decided_};
+  if (is_writing()) report.writes = begun_;
+  return report;
 }
 
 Status Checkpointer::WriteSavepoint(const Checkpoint& checkpoint, const std::string& target) {

@@ -19,6 +19,7 @@
 
 #include "engine/checkpoint_store.h"
 #include "engine/runtime/checkpoint_writer.h"
+#include "engine/runtime/job_board.h"
 
 namespace rowtide {
 
@@ -66,6 +67,9 @@ class Checkpointer {
   // What has been done so far.
   int64_t completed() const { return completed_; }
   int64_t failed() const { return failed_; }
+  // Whether one was begun or decided since the last Report.
+  bool has_news() const { return has_news_; }
+  CheckpointReport Report();
 
  private:
   using Moment = CheckpointWriter::Moment;
@@ -85,11 +89,16 @@ class Checkpointer {
   int64_t completed_ = 0;
   int64_t failed_ = 0;
   int failures_in_row_ = 0;
+  CheckpointRecord begun_record_;         // of the one that is being written
+  std::vector<CheckpointRecord> recent_;  // that have come to an end, the newest last
+  std::optional<Moment> decided_;         // when the newest one was
+  bool has_news_ = false;
 
   bool is_writing_ = false;
   std::atomic<bool> is_given_up_{false};  // it took too long
   std::mutex mutex_;
   std::optional<Status> written_;
+  int64_t written_bytes_ = 0;
   Status retired_;  // of one that was decided
 };
 

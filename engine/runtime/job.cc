@@ -13,6 +13,7 @@ namespace {
 
 constexpr int64_t kLongestGuessMillis = 20;
 constexpr int kStepsBetweenProgress = 64;
+constexpr int kStepsBetweenLooks = 16;  // at the clock, for a report
 
 std::vector<JobGraph> OneLane(JobGraph graph) {
   std::vector<JobGraph> lanes;
@@ -34,6 +35,7 @@ Job::Job(std::vector<JobGraph> lanes, JobOptions options) : options_(std::move(o
         std::make_unique<Lane>(std::move(lanes[i]), options_.samples_time, ticks, store));
   }
   states_.resize(lanes_.size());
+  if (options_.board != nullptr) options_.board->Begin(lanes_.size());
 }
 
 bool Job::StopRequested() const {
@@ -70,6 +72,7 @@ Result<JobEnd> Job::RunToEnd() {
   Result<JobEnd> end = is_several() ? RunLanes() : RunLane(*lanes_[0], true);
   if (end.ok()) end = Close(*end);
   if (!end.ok()) Abandon();
+  ReportAll();
   return end;
 }
 
@@ -137,6 +140,7 @@ Result<JobEnd> Job::RunLane(Lane& lane, bool is_first) {
     if (state == SourceState::kEnd && !std::exchange(has_retired, true) && Retire())
       return JobEnd::kEnded;
     if (is_several() && steps % kStepsBetweenProgress == 0) lane.PublishProgress();
+    if (state != SourceState::kMore || steps % kStepsBetweenLooks == 0) ReportIfDue(lane);
     if (state == SourceState::kMore) {
       waiting = 0;
       guess_millis = 1;
@@ -286,6 +290,7 @@ Status Job::LookAtCheckpoints() {
     decided_ = *decided;
     NotifyAll();
   }
+  ReportCheckpoints();
   if (begun_) return WriteIfComplete();
   if (showing_ > 0 || !checkpointer->IsDue()) return Status::Ok();
   begun_ = NewCheckpoint(checkpointer->next_epoch(), CheckpointKind::kPeriodic);
@@ -454,6 +459,29 @@ std::vector<std::string> Job::Summaries() const {
   std::vector<const Task*> tasks;
   for (const auto& lane : lanes_) tasks.push_back(&lane->task());
   return Task::Summaries(tasks);
+}
+
+// --- what others are shown ---
+
+void Job::Report(const Lane& lane) {
+  for (size_t i = 0; i < lanes_.size(); ++i) {
+    if (lanes_[i].get() == &lane) options_.board->Publish(i, lane.Report());
+  }
+}
+
+void Job::ReportIfDue(Lane& lane) {
+  if (options_.board != nullptr && lane.ReportIsDue()) Report(lane);
+}
+
+void Job::ReportCheckpoints() {
+  if (options_.board == nullptr || options_.checkpointer == nullptr) return;
+  if (options_.checkpointer->has_news()) options_.board->Publish(options_.checkpointer->Report());
+}
+
+void Job::ReportAll() {
+  if (options_.board == nullptr) return;
+  for (const auto& lane : lanes_) Report(*lane);
+  ReportCheckpoints();
 }
 
 }  // namespace rowtide

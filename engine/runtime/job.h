@@ -27,6 +27,7 @@
 #include "engine/clock.h"
 #include "engine/runtime/checkpoint_costs.h"
 #include "engine/runtime/checkpointer.h"
+#include "engine/runtime/job_board.h"
 #include "engine/runtime/job_graph.h"
 #include "engine/runtime/job_requests.h"
 #include "engine/runtime/lane.h"
@@ -45,6 +46,7 @@ struct JobOptions {
   Checkpointer* checkpointer = nullptr;  // borrowed; none: no checkpoints
   std::vector<LaneStore*> stores;        // borrowed; one a lane; none: state is in memory
   JobRequests* requests = nullptr;       // borrowed; asked between two polls
+  JobBoard* board = nullptr;             // borrowed; where it shows how it goes
   Checkpoint head;                       // what every checkpoint says of the job: name, plan, TTL
 };
 
@@ -110,6 +112,11 @@ class Job {
   Result<JobEnd> Close(JobEnd end);
   bool StopRequested() const;
   bool is_several() const { return lanes_.size() > 1; }
+  // Puts up how the lane goes, if it is time to.
+  void ReportIfDue(Lane& lane);
+  void Report(const Lane& lane);
+  void ReportCheckpoints();
+  void ReportAll();  // Requires: no lane runs.
 
   // --- checkpoints ---
   // The first lane: asks for a checkpoint if one is due, has it written when all lanes have handed

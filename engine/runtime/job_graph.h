@@ -16,10 +16,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/changelog_mode.h"
 #include "engine/checkpoint.h"
+#include "engine/gauges.h"
 #include "engine/operator.h"
 #include "engine/runtime/exchange.h"
 #include "engine/runtime/input_gate.h"
@@ -32,6 +35,7 @@ namespace rowtide {
 struct NodeMeters {
   Counters counters;
   StateSize state;
+  ByteMeter bytes;  // that a sink has written, on whatever thread
 };
 
 struct JobEdge {
@@ -43,8 +47,9 @@ struct JobEdge {
 // and that of an Exchange is `exchange`.
 struct JobNode {
   std::string name;
-  NodeIdentity identity;     // by which its state is found again; the name alone, unless described
-  uint32_t table = 0;        // of its entries in a backend; it stays with its state
+  NodeIdentity identity;  // by which its state is found again; the name alone, unless described
+  std::optional<ChangelogMode> mode;  // of its rows, for people; of a sink, of those that come
+  uint32_t table = 0;                 // of its entries in a backend; it stays with its state
   bool is_crossing = false;  // an Exchange or a gate, also where it is absent: it has no state
   bool is_absent = false;    // the first lane alone has it; if it has a source here, that is empty
   std::unique_ptr<NodeMeters> meters;
@@ -64,6 +69,9 @@ class JobGraph {
   // A node without work; its meters are there for the operator that is about to be made.
   int AddNode(std::string name);
   void Describe(int node, std::string description, std::vector<std::string> columns);
+  void SetMode(int node, const ChangelogMode& mode) {
+    nodes_[static_cast<size_t>(node)].mode = mode;
+  }
   void SetTable(int node, uint32_t table) { nodes_[static_cast<size_t>(node)].table = table; }
   NodeMeters* meters(int node) { return nodes_[static_cast<size_t>(node)].meters.get(); }
 

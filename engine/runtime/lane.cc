@@ -114,7 +114,21 @@ void Lane::Wait(int64_t guess_millis, const std::function<bool()>& has_news) {
     if (wakeup.descriptor < 0 || wakeup.millis)
       millis = std::min(millis, wakeup.millis.value_or(std::min(guess_millis, kLongestWaitMillis)));
   }
+  const auto begin = std::chrono::steady_clock::now();
   ::poll(descriptors.data(), descriptors.size(), static_cast<int>(millis));
+  (rests_ ? blocked_ : idle_) += std::chrono::steady_clock::now() - begin;
+}
+
+bool Lane::ReportIsDue() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_report_) return false;
+  next_report_ = now + JobBoard::kInterval;
+  return true;
+}
+
+LaneReport Lane::Report() const {
+  return {
+      std::chrono::steady_clock::now(), task_.Stats(), idle_, blocked_, stopped_, longest_stop_};
 }
 
 void Lane::PublishProgress() {

@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "engine/clock.h"
+#include "engine/runtime/job_board.h"
 #include "engine/runtime/lane_signal.h"
 #include "engine/runtime/task.h"
 
@@ -68,8 +69,16 @@ class Lane {
   void set_shown_epoch(int64_t epoch) { shown_epoch_ = epoch; }
 
   // Rows stood still for so long.
-  void NoteStop(std::chrono::nanoseconds stop) { longest_stop_ = std::max(longest_stop_, stop); }
+  void NoteStop(std::chrono::nanoseconds stop) {
+    longest_stop_ = std::max(longest_stop_, stop);
+    stopped_ += stop;
+  }
   std::chrono::nanoseconds longest_stop() const { return longest_stop_; }
+
+  // Whether it is time to tell others how it goes; from the first call on. To be asked between two
+  // batches.
+  bool ReportIsDue();
+  LaneReport Report() const;
 
   void PublishProgress();
   JobProgress published_progress() const;
@@ -84,6 +93,10 @@ class Lane {
   int64_t next_tick_millis_ = 0;
   int64_t shown_epoch_ = 0;
   std::chrono::nanoseconds longest_stop_{0};
+  std::chrono::nanoseconds stopped_{0};
+  std::chrono::nanoseconds idle_{0};
+  std::chrono::nanoseconds blocked_{0};
+  std::chrono::steady_clock::time_point next_report_{};
   bool rests_ = false;     // no input is taken
   bool is_ahead_ = false;  // … because a lane that it feeds is behind
   mutable std::mutex mutex_;

@@ -71,6 +71,12 @@ void NodeStats::Add(const NodeStats& other) {
   sampled_nanos += other.sampled_nanos;
   state_entries += other.state_entries;
   state_bytes += other.state_bytes;
+  bytes += other.bytes;
+  if (time && other.time) {
+    time = StreamTime::Of(std::array{*time, *other.time});
+  } else if (other.time) {
+    time = other.time;
+  }
   for (const auto& [counter, count] : other.counters) {
     const auto known = std::find_if(counters.begin(), counters.end(),
                                     [&](const auto& one) { return one.first == counter; });

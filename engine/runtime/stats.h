@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "engine/clock.h"
 #include "engine/operator.h"
 #include "engine/row_batch.h"
+#include "engine/runtime/time_merger.h"
 
 namespace rowtide {
 
@@ -26,6 +28,9 @@ struct NodeStats {
   int64_t sampled_nanos = 0;  // its own, without what it calls
   int64_t state_entries = 0;
   int64_t state_bytes = 0;
+  int64_t bytes = 0;  // that a source has read, or a sink has written
+  // What it has told those that it feeds, a sink what it was told; none: the lane does not have it.
+  std::optional<StreamTime> time;
   std::vector<std::pair<std::string, int64_t>> counters;
 
   int64_t total_out() const { return rows_out[0] + rows_out[1] + rows_out[2] + rows_out[3]; }

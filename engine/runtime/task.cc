@@ -505,6 +505,12 @@ std::vector<NodeStats> Task::Stats() const {
     NodeStats stats = node->stats;
     stats.state_entries = node->work.meters->state.entries;
     stats.state_bytes = node->work.meters->state.bytes;
+    stats.bytes = node->work.meters->bytes.bytes();
+    if (!node->work.is_absent) {
+      if (node->work.source) stats.bytes = node->work.source->progress().bytes_read;
+      stats.time = node->told;
+      if (node->work.sink) stats.time->watermark = node->watermark;
+    }
     for (const Counters::Named& named : node->work.meters->counters.all()) {
       stats.counters.emplace_back(named.name, *named.value);
     }

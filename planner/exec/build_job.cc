@@ -125,6 +125,9 @@ class JobBuilder {
   void Describe(const Rows& rows, const std::string& description, const Schema& schema) {
     for (JobGraph& graph : graphs_) graph.Describe(rows.node, description, ColumnTexts(schema));
   }
+  void SetMode(const Rows& rows, const ChangelogMode& mode) {
+    for (JobGraph& graph : graphs_) graph.SetMode(rows.node, mode);
+  }
   JobGraph& graph(int lane) { return graphs_[static_cast<size_t>(lane)]; }
   static bool IsIn(int lane, const Rows& rows) { return lane == 0 || rows.in_all; }
 
@@ -220,6 +223,7 @@ class JobBuilder {
       graph(lane).SetSource(rows.node, std::move(source));
     }
     Describe(rows, DescriptionOf(node), node.schema);
+    SetMode(rows, node.mode);
     rows_[&node] = rows;
     return Status::Ok();
   }
@@ -265,6 +269,7 @@ class JobBuilder {
   ConnectorContext Connectors(int lane, const Rows& rows) {
     ConnectorContext connectors = context_.connectors;
     connectors.counters = &graph(lane).meters(rows.node)->counters;
+    connectors.bytes_written = &graph(lane).meters(rows.node)->bytes;
     connectors.local_time_zone = job_.local_time_zone();
     connectors.job_id = context_.job_id;
     connectors.lane = lane;
@@ -279,6 +284,7 @@ class JobBuilder {
     if (context_.result == nullptr) return Status::Internal("a query without a place for its rows");
     const Rows rows = AddExchange(input, {}, root.schema);
     const Rows result = AddNode("Result", false);
+    SetMode(result, root.mode);
     graph(0).SetSink(result.node, context_.on_threads ? OnThread(std::move(context_.result))
                                                       : std::move(context_.result));
     return Connect(rows, result, 0);
@@ -304,6 +310,7 @@ class JobBuilder {
                 return MakeOperator(node, lane, Rows{number, in_all(inputs), {}});
               }));
     Describe(rows, DescriptionOf(node), node.schema);
+    SetMode(rows, node.mode);
     if (inputs.size() == 1) rows.hashed_by = HashedAfter(node, inputs[0].hashed_by);
     return Remember(node, rows);
   }
@@ -376,6 +383,7 @@ class JobBuilder {
       input = AddExchange(input, key, schema);  // changes of one row come from one lane, in order
     }
     const Rows rows = AddNode(DisplayName(node), input.in_all);
+    SetMode(rows, node.input_mode);
     // Two sinks of one table would meet on two threads: tests that look at their order do not.
     const bool has_thread = (context_.on_threads && job_.plan.roots.size() == 1) ||
                             job_.options.GetInt("rowtide.sink-threads") > 0;

@@ -306,6 +306,36 @@ TEST(Lanes, EndWhenItIsEnough) {
   EXPECT_EQ(seen.finished, 2);
 }
 
+// Another thread reads all the while; at the end the board has what Stats has.
+TEST(Lanes, PutUpWhatTheyCount) {
+  Seen seen;
+  Shape shape;
+  shape.count = 20'000;
+  JobBoard board;
+  JobOptions options;
+  options.board = &board;
+  Job job(Build(shape, &seen), options);
+  std::atomic<bool> over = false;
+  std::thread reader([&] {
+    while (!over) {
+      for (const LaneReport& lane : board.lanes())
+        EXPECT_TRUE(lane.nodes.empty() || lane.nodes.size() == 7u);
+    }
+  });
+  const Result<JobEnd> end = job.RunToEnd();
+  over = true;
+  reader.join();
+  ASSERT_TRUE(end.ok());
+  std::vector<NodeStats> all = board.lanes()[0].nodes;
+  for (size_t node = 0; node < all.size(); ++node) all[node].Add(board.lanes()[1].nodes[node]);
+  const std::vector<NodeStats> stats = job.Stats();
+  ASSERT_EQ(all.size(), stats.size());
+  for (size_t node = 0; node < all.size(); ++node) {
+    EXPECT_EQ(all[node].rows_in, stats[node].rows_in);
+    EXPECT_EQ(all[node].rows_out, stats[node].rows_out);
+  }
+}
+
 TEST(Lanes, CanBeDestroyedWithRowsOnTheWay) {
   Seen seen;
   Shape shape;

@@ -1,0 +1,29 @@
+#include "cli/monitor/counts.h"
+
+#include "connectors/rejects.h"
+
+namespace rowtide {
+
+bool IsRemark(const std::string& counter) {
+  return counter.starts_with(kOddBooleans) || counter == kHeaderAsRow ||
+         counter.starts_with(kOtherCase);
+}
+
+ShownCounts CountsOf(const NodeStats& node, bool is_source) {
+  ShownCounts counts;
+  counts.records = node.total_out();
+  for (const auto& [name, count] : node.counters) {
+    if (name == "records_read") {
+      counts.records = count;
+    } else if (name == "rejected" || IsRemark(name)) {
+      continue;  // the sum of the reasons; a remark
+    } else if (is_source && name != "cast_to_null") {
+      counts.rejected.emplace_back(name, count);
+    } else {
+      counts.others.emplace_back(name, count);
+    }
+  }
+  return counts;
+}
+
+}  // namespace rowtide
