@@ -28,6 +28,8 @@ constexpr int kLongestCut = 7;
 constexpr int kWaitsMax = 2000;
 constexpr int kWaitsAtOnce = 100;
 constexpr useconds_t kWaitMicros = 1000;
+// A restore takes as long as there is state: of longer input, so many of them suffice.
+constexpr size_t kRowsAllRestored = 256;
 constexpr const char* kQueryTable = "";  // the name under which a query's rows are collected
 
 void ReplaceAll(std::string* text, const std::string& from, const std::string& to) {
@@ -70,6 +72,8 @@ struct Way {
   bool lane_threads = false;     // else the lanes take turns, row by row
   bool rescales = false;         // restores bring another number of lanes, at random rows
   bool restores_rarely = false;  // twice or so in a script
+  // Restores at one row of so many, at random.
+  unsigned restores_one_of = 1;
 };
 
 class JobRun {
@@ -118,7 +122,7 @@ class JobRun {
 
   bool RestoresNow() {
     if (way_.restores_rarely) return random_() % (feed_.events().size() / 2 + 1) == 0;
-    return !way_.rescales || random_() % 4 == 0;
+    return random_() % (way_.rescales ? 4 * way_.restores_one_of : way_.restores_one_of) == 0;
   }
 
   Result<std::unique_ptr<Job>> Build() {
@@ -270,8 +274,8 @@ class UnitRunner {
     const Result<Outcome> outcome = session_.Execute(query);
     RT_TRY(ExecuteSql("RESET 'execution.runtime-mode'", session_));
     if (!outcome.ok()) return outcome.status();
-    const Way batch{
-        "batch mode, restored at every row", 0, false, true, false, false, ExpectKind::kTable};
+    Way batch{"batch mode, restored", 0, false, true, false, false, ExpectKind::kTable};
+    batch.restores_one_of = RestoresOneOf();
     CompareWay(std::get<PlannedJob>(*outcome), batch, Status::Ok(), {sinks_.back()});
     return Status::Ok();
   }
@@ -280,8 +284,8 @@ class UnitRunner {
     std::vector<Way> ways;
     std::mt19937_64 seeds(ways_.seed * 1000003 + static_cast<uint64_t>(unit_.line));
     for (int i = 0; i < ways_.cuts; ++i) ways.push_back({"cuts", seeds(), true});
-    ways.push_back({"restored at every row", 0, false, true});
-    Way below{"state below, restored at every row", 0, false, true};
+    ways.push_back({"restored", 0, false, true});
+    Way below{"state below, restored", 0, false, true};
     below.below = StateBelow::Kind::kMap;
     ways.push_back(below);
     below = {"state in RocksDB, restored now and then", seeds(), true, true};
@@ -289,11 +293,17 @@ class UnitRunner {
     below.restores_rarely = !ways_.rocksdb_at_every_row;
     ways.push_back(below);
     ways.push_back({"read on a thread of its own", seeds(), true, false, false, true});
-    ways.push_back({"… and restored at every batch", seeds(), true, true, false, true});
+    ways.push_back({"… and restored", seeds(), true, true, false, true});
     AddLaneWays(planned, &ways, seeds());
     if (!ReadsWatermarks(planned.plan))
       ways.push_back({"deferred watermarks", seeds(), true, false, true});
+    for (Way& way : ways) way.restores_one_of = RestoresOneOf();
     return ways;
+  }
+
+  unsigned RestoresOneOf() const {
+    if (ways_.rocksdb_at_every_row) return 1;
+    return 1 + static_cast<unsigned>(input_.size() / kRowsAllRestored);
   }
 
   // Bundles hold the rows of a lane, and of two keyed nodes the second one meets rows of several
@@ -313,7 +323,7 @@ class UnitRunner {
          {StateBelow::Kind::kNone, StateBelow::Kind::kMap, StateBelow::Kind::kRocksDb}) {
       if (below == StateBelow::Kind::kRocksDb && !ways_.rocksdb_at_every_row) continue;
       restored.below = below;
-      restored.name = "2 lanes" + Below(below) + ", restored at every row";
+      restored.name = "2 lanes" + Below(below) + ", restored";
       ways->push_back(restored);
     }
     Way rescaled = restored;
