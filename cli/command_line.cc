@@ -434,8 +434,8 @@ void CommandLine::AddTest() {
            &test_.skip_list);
   verb.Add({"--ways",
             "WAYS",
-            "all: also with cuts into batches, restored at every row (of more than 256: at some), and "
-            "on 2 and 3 lanes; rocksdb: restored at every row of any script, in RocksDB as well",
+            "all: also with cuts into batches, restored at every row (of more than 256: at some), "
+            "and on 2 and 3 lanes; rocksdb: restored at every row of any script, in RocksDB too",
             {"all", "plain", "rocksdb"}},
            &test_.ways);
   verb.Number({"--seed", "N", "Of the random cuts"}, 0, &test_.seed);

@@ -1,5 +1,5 @@
-// A small HTTP server that only tells: GET and HEAD of fixed paths, answered from memory on a thread
-// of its own. Boost.Beast reads the requests.
+// A small HTTP server that only tells: GET and HEAD of fixed paths, answered from memory on a
+// thread of its own. Boost.Beast reads the requests.
 //
 // Whoever connects is a stranger. A request has 8 KiB and no body, and arrives within ten seconds;
 // there are so many connections, and the oldest goes first; a Host that is somebody's domain is
