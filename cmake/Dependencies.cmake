@@ -20,6 +20,7 @@ rt_pkg_config(simdjson simdjson)
 rt_pkg_config(zstd libzstd)
 rt_pkg_config(libedit libedit)
 rt_pkg_config(rocksdb rocksdb)
+rt_pkg_config(rdkafka rdkafka)
 
 # The lite runtime: messages without reflection.
 find_package(Protobuf REQUIRED)

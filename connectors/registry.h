@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdio>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 
 #include "engine/changelog_mode.h"
 #include "engine/clock.h"
+#include "engine/row_watermarks.h"
 #include "engine/schema.h"
 #include "engine/sink.h"
 #include "engine/source.h"
@@ -38,6 +40,10 @@ struct TableSpec {
   std::string name;      // as messages show it
   TableOptions options;  // WITH, overlaid with OPTIONS hints
   Schema schema;         // physical columns; for a sink all columns that are written
+  std::vector<std::string> primary_key = {};  // names of its columns
+  // Of a sink: the metadata key of each column of `schema`, "" for a physical one; may be empty
+  // when there are no others.
+  std::vector<std::string> metadata = {};
 };
 
 struct MetadataKey {
@@ -80,6 +86,10 @@ struct ScanSpec {
   std::vector<int> columns;           // positions in TableSpec::schema
   std::vector<std::string> metadata;  // keys
   std::optional<int64_t> limit;       // more rows are not needed
+  // Of a source that makes the watermarks of WATERMARK FOR (SourceTraits::watermark) over its rows.
+  std::function<Result<std::unique_ptr<RowWatermarks>>()> watermarks = nullptr;
+  int64_t watermark_interval_millis = 200;  // 'pipeline.auto-watermark-interval'
+  int64_t idle_timeout_millis = 0;          // 'table.exec.source.idle-timeout'; 0 = never
 };
 
 // What becomes of a record that does not decode: 'rowtide.bad-data.<table>'.

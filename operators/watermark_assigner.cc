@@ -2,17 +2,10 @@
 
 #include <algorithm>
 
-#include "engine/value_text.h"
+#include "operators/watermark_expression.h"
 
 namespace rowtide {
 namespace {
-
-int64_t MillisAt(const Column& column, const Type& type, int row) {
-  if (column.layout() == Layout::kWideTime) return column.values<WideTime>()[row].millis;
-  const int64_t value = column.values<int64_t>()[row];
-  if (type.precision <= 3) return value;
-  return value / 1000 - (value % 1000 < 0 ? 1 : 0);
-}
 
 // The newest of the moments in rows [first, end) and `newest`.
 int64_t NewestOf(const Column& column, const Type& type, int first, int end, int64_t newest) {
@@ -22,7 +15,7 @@ int64_t NewestOf(const Column& column, const Type& type, int first, int end, int
     return newest;
   }
   for (int row = first; row < end; ++row) {
-    if (!column.IsNull(row)) newest = std::max(newest, MillisAt(column, type, row));
+    if (!column.IsNull(row)) newest = std::max(newest, MomentMillis(column, type, row));
   }
   return newest;
 }
@@ -43,11 +36,7 @@ Result<std::unique_ptr<Operator>> WatermarkAssigner::Create(WatermarkAssignerSpe
     evaluation.clock = context.clock;
     evaluation.local_time_zone = context.local_time_zone;
     evaluation.flink_compat = context.flink_compat;
-    RT_ASSIGN(Evaluator evaluator, Evaluator::Create(*spec.watermark, input, evaluation));
-    if (!IsTimestamp(evaluator.type())) {
-      return Status::InvalidArgument("a watermark is a TIMESTAMP, not {}",
-                                     ToString(evaluator.type()));
-    }
+    RT_ASSIGN(Evaluator evaluator, CompileWatermark(*spec.watermark, input, evaluation));
     watermark.emplace(std::move(evaluator));
   }
   std::vector<Field> fields = input.fields();
@@ -65,20 +54,6 @@ WatermarkAssigner::WatermarkAssigner(WatermarkAssignerSpec spec, Schema schema,
   Register(&numbers_);
 }
 
-Status WatermarkAssigner::CheckRowtime(const RowBatch& batch) const {
-  const Column& rowtime = batch.columns[static_cast<size_t>(spec_.rowtime)];
-  if (!rowtime.may_have_nulls()) return Status::Ok();
-  for (int row = 0; row < batch.rows; ++row) {
-    if (!rowtime.IsNull(row)) continue;
-    return Status::DataError("{}row time {} is NULL", PlaceText(batch, row),
-                             Quote(output_schema_.name(spec_.rowtime)))
-        .WithHint(
-            "filter such rows out, or make the row time a column that is never NULL, with COALESCE "
-            "for example");
-  }
-  return Status::Ok();
-}
-
 Status WatermarkAssigner::EmitRows(const RowBatch& batch, int first, int end,
                                    Collector& out) const {
   if (first == end) return Status::Ok();
@@ -93,7 +68,7 @@ Status WatermarkAssigner::EmitWatermark(Collector& out) {
 }
 
 Status WatermarkAssigner::Process(int /*input*/, const RowBatch& batch, Collector& out) {
-  RT_TRY(CheckRowtime(batch));
+  RT_TRY(CheckRowtimes(batch, spec_.rowtime, output_schema_.name(spec_.rowtime)));
   if (!watermark_) return out.Emit(batch);
   StringBlocks strings;
   RT_ASSIGN(const Column watermarks, watermark_->Evaluate(batch, &strings));

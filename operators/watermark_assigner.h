@@ -39,7 +39,6 @@ class WatermarkAssigner final : public KeyedOperator {
 
  private:
   WatermarkAssigner(WatermarkAssignerSpec spec, Schema schema, std::optional<Evaluator> watermark);
-  Status CheckRowtime(const RowBatch& batch) const;
   Status EmitRows(const RowBatch& batch, int first, int end, Collector& out) const;
   Status EmitWatermark(Collector& out);
 

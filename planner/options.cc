@@ -70,6 +70,7 @@ constexpr Key kKeys[] = {
     {"parallelism.default", Kind::kInt, "1", "", true, 1, kKeyGroups},
     {"table.exec.resource.default-parallelism", Kind::kInt, "-1", "", true, -1, kKeyGroups},
     {"pipeline.max-parallelism", Kind::kInt, "128"},
+    {"pipeline.auto-watermark-interval", Kind::kDuration, "200 ms"},
     {"pipeline.name", Kind::kText, ""},
     {"restart-strategy.type", Kind::kChoice, "exponential-delay",
      "none|disable|off|fixed-delay|fixeddelay|exponential-delay|exponentialdelay|failure-rate|"

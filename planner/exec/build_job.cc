@@ -251,10 +251,11 @@ class JobBuilder {
     if (!scan) return CreateValues(*node.as<PhysicalValues>(), node.schema, job_.options);
     ConnectorContext connectors = Connectors(lane, rows);
     connectors.listing = listing;
-    if (!HasThread(*scan)) return CreateScan(*scan, job_.options, connectors);
+    if (!HasThread(*scan)) return CreateScan(*scan, node.schema, job_.options, connectors);
     auto counters = std::make_unique<Counters>();
     Counters* const counted = std::exchange(connectors.counters, counters.get());
-    RT_ASSIGN(std::unique_ptr<Source> source, CreateScan(*scan, job_.options, connectors));
+    RT_ASSIGN(std::unique_ptr<Source> source,
+              CreateScan(*scan, node.schema, job_.options, connectors));
     return std::unique_ptr<Source>(
         std::make_unique<SourceThread>(std::move(source), std::move(counters), counted));
   }

@@ -19,6 +19,7 @@
 #include "operators/values.h"
 #include "operators/watermark_assigner.h"
 #include "operators/watermark_compacting_materializer.h"
+#include "operators/watermark_expression.h"
 #include "planner/physical/aggregations.h"
 #include "planner/physical/sink_keys.h"
 
@@ -277,12 +278,19 @@ TableSpec TableSpecOf(const CatalogTable& table, const std::map<std::string, std
   for (const TableColumn& column : table.columns) {
     if (column.kind == TableColumn::Kind::kPhysical) spec.schema.Add({column.name, column.type});
   }
+  for (const int column : table.primary_key)
+    spec.primary_key.push_back(table.columns[static_cast<size_t>(column)].name);
   return spec;
 }
 
 TableSpec SinkSpecOf(const CatalogTable& table, const std::map<std::string, std::string>& hints) {
   TableSpec spec = TableSpecOf(table, hints);
   spec.schema = table.SinkSchema();
+  for (const TableColumn& column : table.columns) {
+    if (column.kind == TableColumn::Kind::kPhysical) spec.metadata.emplace_back();
+    if (column.kind == TableColumn::Kind::kMetadata && !column.metadata_virtual)
+      spec.metadata.push_back(column.metadata_key);
+  }
   return spec;
 }
 
@@ -307,8 +315,8 @@ TableSettings TableSettingsOf(const std::string& name, const Options& options) {
 
 }  // namespace
 
-Result<std::unique_ptr<Source>> CreateScan(const PhysicalScan& scan, const Options& options,
-                                           ConnectorContext context) {
+Result<std::unique_ptr<Source>> CreateScan(const PhysicalScan& scan, const Schema& schema,
+                                           const Options& options, ConnectorContext context) {
   const std::vector<TableColumn>& columns = scan.table->columns;
   ScanSpec spec;
   for (const int position : scan.columns) {
@@ -326,6 +334,18 @@ Result<std::unique_ptr<Source>> CreateScan(const PhysicalScan& scan, const Optio
         static_cast<int>(std::count_if(columns.begin(), columns.begin() + position, is_physical)));
   }
   spec.limit = scan.limit;
+  if (scan.watermark && !scan.watermark->from_source) {
+    EvaluationContext evaluation;
+    evaluation.clock = context.clock;
+    evaluation.local_time_zone = context.local_time_zone;
+    evaluation.flink_compat = options.GetBool("rowtide.flink-compat");
+    spec.watermarks = [&scan, &schema, evaluation] {
+      return CompileWatermarks(scan.watermark->expression, scan.watermark->column, schema,
+                               evaluation);
+    };
+  }
+  spec.watermark_interval_millis = options.GetMillis("pipeline.auto-watermark-interval");
+  spec.idle_timeout_millis = options.GetMillis("table.exec.source.idle-timeout");
   context.settings = TableSettingsOf(scan.table->path.name, options);
   for (const int column : scan.table->primary_key)
     context.settings.primary_key.push_back(columns[static_cast<size_t>(column)].name);

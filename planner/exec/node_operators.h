@@ -27,8 +27,9 @@ std::string DisplayName(const ExecNode& node);
 TableSpec TableSpecOf(const CatalogTable& table, const std::map<std::string, std::string>& hints);
 TableSpec SinkSpecOf(const CatalogTable& table, const std::map<std::string, std::string>& hints);
 
-Result<std::unique_ptr<Source>> CreateScan(const PhysicalScan& scan, const Options& options,
-                                           ConnectorContext context);
+// `schema`: of the scan's rows.
+Result<std::unique_ptr<Source>> CreateScan(const PhysicalScan& scan, const Schema& schema,
+                                           const Options& options, ConnectorContext context);
 Result<std::unique_ptr<Source>> CreateValues(const PhysicalValues& values, const Schema& schema,
                                              const Options& options);
 

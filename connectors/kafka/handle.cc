@@ -1,0 +1,232 @@
+#include "connectors/kafka/handle.h"
+
+#include <syslog.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/schema.h"
+
+namespace rowtide {
+namespace {
+
+// librdkafka's own words for it are a code's name.
+constexpr size_t kReasonBytes = 512;
+
+StatusCode CodeOf(rd_kafka_resp_err_t code) {
+  switch (code) {
+    case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
+    case RD_KAFKA_RESP_ERR__UNKNOWN_GROUP:
+    case RD_KAFKA_RESP_ERR__AUTHENTICATION:
+    case RD_KAFKA_RESP_ERR__SSL:
+    case RD_KAFKA_RESP_ERR__RESOLVE:
+    case RD_KAFKA_RESP_ERR__INVALID_ARG:
+    case RD_KAFKA_RESP_ERR__UNSUPPORTED_FEATURE:
+    case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART:
+    case RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION:
+    case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+    case RD_KAFKA_RESP_ERR_SASL_AUTHENTICATION_FAILED:
+    case RD_KAFKA_RESP_ERR_UNSUPPORTED_SASL_MECHANISM:
+    case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE:
+    case RD_KAFKA_RESP_ERR_INVALID_CONFIG:
+    case RD_KAFKA_RESP_ERR_POLICY_VIOLATION:
+    case RD_KAFKA_RESP_ERR_INVALID_TRANSACTION_TIMEOUT: return StatusCode::kInvalidArgument;
+    default: return StatusCode::kExternal;
+  }
+}
+
+Status Failed(StatusCode code, std::string message) {
+  return Status(code, ErrorKind::kRun, std::move(message));
+}
+
+}  // namespace
+
+bool KafkaMayPass(rd_kafka_resp_err_t code) {
+  return CodeOf(code) == StatusCode::kExternal && code != RD_KAFKA_RESP_ERR__FATAL;
+}
+
+Status KafkaStatus(rd_kafka_resp_err_t code, std::string_view what) {
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return Status::Ok();
+  return Failed(CodeOf(code), fmt::format("{}: {}", what, rd_kafka_err2str(code)));
+}
+
+Status KafkaStatus(rd_kafka_error_t* error, std::string_view what) {
+  const KafkaErrorPointer owned(error);
+  if (error == nullptr) return Status::Ok();
+  return Failed(CodeOf(rd_kafka_error_code(error)),
+                fmt::format("{}: {}", what, rd_kafka_error_string(error)));
+}
+
+Result<std::unique_ptr<KafkaHandle>> KafkaHandle::Create(KafkaKind kind,
+                                                         const KafkaSettings& settings,
+                                                         KafkaDelivered delivered, void* opaque) {
+  std::unique_ptr<KafkaHandle> made(new KafkaHandle(opaque, delivered));
+  rd_kafka_conf_t* conf = rd_kafka_conf_new();
+  char reason[kReasonBytes];
+  for (const auto& [name, value] : settings) {
+    if (rd_kafka_conf_set(conf, name.c_str(), value.c_str(), reason, sizeof(reason)) ==
+        RD_KAFKA_CONF_OK) {
+      continue;
+    }
+    rd_kafka_conf_destroy(conf);
+    return Status::InvalidArgument("Kafka setting {}: {}", Quote(name), reason);
+  }
+  rd_kafka_conf_set_opaque(conf, made.get());
+  rd_kafka_conf_set_log_cb(conf, OnLog);
+  rd_kafka_conf_set_error_cb(conf, OnError);
+  if (delivered != nullptr) rd_kafka_conf_set_dr_msg_cb(conf, OnDelivered);
+  made->handle_ = rd_kafka_new(kind == KafkaKind::kConsumer ? RD_KAFKA_CONSUMER : RD_KAFKA_PRODUCER,
+                               conf, reason, sizeof(reason));
+  if (made->handle_ != nullptr) return made;
+  rd_kafka_conf_destroy(conf);
+  return Status::InvalidArgument("Kafka client: {}", reason);
+}
+
+KafkaHandle::~KafkaHandle() {
+  if (handle_ == nullptr) return;
+  // A consumer that belongs to no group has nothing to leave; a broker that is away is not waited
+  // for.
+  rd_kafka_destroy_flags(handle_, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+}
+
+void KafkaHandle::OnLog(const rd_kafka_t* handle, int level, const char* facility,
+                        const char* text) {
+  if (level > LOG_ERR || handle == nullptr) return;
+  auto* const self = static_cast<KafkaHandle*>(rd_kafka_opaque(handle));
+  if (self != nullptr && std::string_view(facility) != "CONFWARN") self->Note(text);
+}
+
+void KafkaHandle::OnError(rd_kafka_t* /*handle*/, int code, const char* reason, void* self) {
+  const auto error = static_cast<rd_kafka_resp_err_t>(code);
+  if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
+    static_cast<KafkaHandle*>(self)->Note("no broker can be reached");
+  } else {
+    static_cast<KafkaHandle*>(self)->Note(reason);
+  }
+}
+
+void KafkaHandle::OnDelivered(rd_kafka_t* handle, const rd_kafka_message_t* message, void* self) {
+  auto* const owner = static_cast<KafkaHandle*>(self);
+  owner->delivered_(handle, message, owner->opaque_);
+}
+
+void KafkaHandle::Note(std::string line) {
+  // "[thrd:127.0.0.1:9092/bootstrap]: 127.0.0.1:9092/bootstrap: Connect to …"
+  const size_t thread = line.starts_with("[thrd:") ? line.find("]: ") : std::string::npos;
+  if (thread != std::string::npos) line.erase(0, thread + 3);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  const std::lock_guard lock(mutex_);
+  trouble_ = std::move(line);
+}
+
+std::string KafkaHandle::TakeTrouble() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(trouble_, std::string());
+}
+
+Status KafkaHandle::fatal_error() const {
+  char reason[kReasonBytes];
+  const rd_kafka_resp_err_t code = rd_kafka_fatal_error(handle_, reason, sizeof(reason));
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return Status::Ok();
+  return Failed(StatusCode::kExternal,
+                fmt::format("the Kafka client gave up ({}): {}", rd_kafka_err2name(code), reason));
+}
+
+// --- questions ---
+
+Result<std::vector<int>> KafkaHandle::PartitionCounts(const std::vector<std::string>& topics,
+                                                      int millis) const {
+  std::vector<int> counts;
+  for (const std::string& name : topics) {
+    const KafkaTopicPointer topic(rd_kafka_topic_new(handle_, name.c_str(), nullptr));
+    if (!topic) return KafkaStatus(rd_kafka_last_error(), "topic " + Quote(name));
+    const rd_kafka_metadata_t* answer = nullptr;
+    RT_TRY(KafkaStatus(rd_kafka_metadata(handle_, 0, topic.get(), &answer, millis),
+                       "asking for topic " + Quote(name)));
+    const std::unique_ptr<const rd_kafka_metadata_t, KafkaEnd> metadata(answer);
+    int count = 0;
+    for (int i = 0; i < metadata->topic_cnt; ++i) {
+      const rd_kafka_metadata_topic_t& one = metadata->topics[i];
+      if (name != one.topic) continue;
+      if (one.err == RD_KAFKA_RESP_ERR_NO_ERROR) {
+        count = one.partition_cnt;
+      } else if (one.err != RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART) {
+        return KafkaStatus(one.err, "topic " + Quote(name));
+      }
+    }
+    counts.push_back(count);
+  }
+  return counts;
+}
+
+Result<std::vector<std::string>> KafkaHandle::TopicNames(int millis) const {
+  const rd_kafka_metadata_t* answer = nullptr;
+  RT_TRY(KafkaStatus(rd_kafka_metadata(handle_, 1, nullptr, &answer, millis),
+                     "asking for the names of topics"));
+  const std::unique_ptr<const rd_kafka_metadata_t, KafkaEnd> metadata(answer);
+  std::vector<std::string> names;
+  for (int i = 0; i < metadata->topic_cnt; ++i) {
+    if (metadata->topics[i].err == RD_KAFKA_RESP_ERR_NO_ERROR)
+      names.emplace_back(metadata->topics[i].topic);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<KafkaOffsetRange> KafkaHandle::QueryOffsets(const KafkaTopicPartition& at,
+                                                   int millis) const {
+  KafkaOffsetRange range;
+  RT_TRY(KafkaStatus(rd_kafka_query_watermark_offsets(handle_, at.topic.c_str(), at.partition,
+                                                      &range.begin, &range.end, millis),
+                     "asking for the offsets of " + KafkaPartitionText(at)));
+  return range;
+}
+
+Result<int64_t> KafkaHandle::OffsetForTime(const KafkaTopicPartition& at, int64_t timestamp,
+                                           int millis) const {
+  const KafkaPartitionsPointer list = KafkaPartitionList({at}, {timestamp});
+  const std::string what =
+      fmt::format("asking where {} is at time {}", KafkaPartitionText(at), timestamp);
+  RT_TRY(KafkaStatus(rd_kafka_offsets_for_times(handle_, list.get(), millis), what));
+  RT_TRY(KafkaStatus(list->elems[0].err, what));
+  if (list->elems[0].offset >= 0) return list->elems[0].offset;
+  RT_ASSIGN(const KafkaOffsetRange range, QueryOffsets(at, millis));
+  return range.end;
+}
+
+Result<std::vector<int64_t>> KafkaHandle::CommittedOffsets(
+    const std::vector<KafkaTopicPartition>& partitions, int millis) const {
+  const KafkaPartitionsPointer list = KafkaPartitionList(partitions, {});
+  RT_TRY(KafkaStatus(rd_kafka_committed(handle_, list.get(), millis),
+                     "asking for the group's offsets"));
+  std::vector<int64_t> offsets;
+  for (int i = 0; i < list->cnt; ++i) {
+    RT_TRY(KafkaStatus(
+        list->elems[i].err,
+        "the group's offset of " + KafkaPartitionText(partitions[static_cast<size_t>(i)])));
+    offsets.push_back(list->elems[i].offset);
+  }
+  return offsets;
+}
+
+KafkaPartitionsPointer KafkaPartitionList(const std::vector<KafkaTopicPartition>& partitions,
+                                          const std::vector<int64_t>& offsets) {
+  KafkaPartitionsPointer list(
+      rd_kafka_topic_partition_list_new(static_cast<int>(partitions.size())));
+  for (size_t i = 0; i < partitions.size(); ++i) {
+    rd_kafka_topic_partition_t* const one = rd_kafka_topic_partition_list_add(
+        list.get(), partitions[i].topic.c_str(), partitions[i].partition);
+    if (i < offsets.size()) one->offset = offsets[i];
+  }
+  return list;
+}
+
+std::string KafkaPartitionText(const KafkaTopicPartition& at) {
+  return fmt::format("topic {}, partition {}", Quote(at.topic), at.partition);
+}
+
+}  // namespace rowtide
