@@ -98,7 +98,8 @@ void NoteRejects(const std::vector<NodeStats>& nodes) {
         read = count;
       } else if (name == "rejected") {
         rejected = count;
-      } else if (count > 0 && name != "cast_to_null" && !IsOddity(name)) {
+      } else if (count > 0 && name != "cast_to_null" && name != "empty_message" &&
+                 !IsOddity(name)) {
         reasons += fmt::format(" {}={}", name, count);
       }
     }

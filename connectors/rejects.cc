@@ -92,6 +92,7 @@ Rejects::Rejects(std::string table, const ConnectorContext& context)
   rejected_ = counters.Find("rejected");
   for (size_t i = 0; i < kRejectReasons; ++i) reasons_[i] = counters.Find(kReasonNames[i].name);
   nulled_ = counters.Find("cast_to_null");
+  empty_ = counters.Find("empty_message");
 }
 
 Rejects::~Rejects() {
@@ -120,12 +121,16 @@ RejectReason Rejects::ReasonOf(const Reject& reject) const {
 
 Status Rejects::ErrorOf(const Reject& reject) const {
   const std::string column = reject.column.empty() ? "" : ", column " + Quote(reject.column);
-  Status error = Status::DataError("table {}, file {}: line {}, byte {}{}: {}\nthe record: {}",
-                                   table_, file_, reject.place.line, reject.place.byte, column,
+  const bool is_message = IsPlaceOfRecord(reject.place.line);
+  const std::string place = is_message ? places_->Text(RecordOfPlace(reject.place.line))
+                                       : fmt::format("file {}: line {}, byte {}", file_,
+                                                     reject.place.line, reject.place.byte);
+  Status error = Status::DataError("table {}, {}{}: {}\nthe record: {}", table_, place, column,
                                    reject.message, Excerpt(reject.bytes, kExcerptBytes))
                      .WithErrorCode(NameOf(reject.reason).code);
-  const std::string meant =
-      reject.hint.empty() && reject.place.byte == 0 ? PackedHint(reject.bytes) : reject.hint;
+  const std::string meant = reject.hint.empty() && reject.place.byte == 0 && !is_message
+                                ? PackedHint(reject.bytes)
+                                : reject.hint;
   const std::string hint =
       meant.empty() ? fmt::format(
                           "SET 'rowtide.bad-data.{}' = 'skip' leaves such records out and counts "
@@ -154,9 +159,14 @@ void Rejects::AppendLetter(const Reject& reject) {
                        ? reject.message
                        : "column " + Quote(reject.column) + ": " + reject.message);
   field("table_name", table_);
-  field("file", file_);
-  fmt::format_to(std::back_inserter(buffer_), "\"line\":{},\"byte\":{},\"raw_bytes\":\"",
-                 reject.place.line, reject.place.byte);
+  if (IsPlaceOfRecord(reject.place.line)) {
+    places_->AppendFields(RecordOfPlace(reject.place.line), &buffer_);
+  } else {
+    field("file", file_);
+    fmt::format_to(std::back_inserter(buffer_), "\"line\":{},\"byte\":{},", reject.place.line,
+                   reject.place.byte);
+  }
+  buffer_ += "\"raw_bytes\":\"";
   AppendBase64(raw, &buffer_);
   buffer_ += "\",\"text\":";
   std::string text;
@@ -214,9 +224,17 @@ bool Rejects::IsForgotten(const std::string& letter, const IsRead& is_read) cons
     return at != fields.end() && at->is_string() ? at->get<std::string>() : std::string();
   };
   if (!fields.is_object() || text("job") != job_id_ || text("table_name") != table_) return false;
-  const auto byte = fields.find("byte");
-  return byte != fields.end() && byte->is_number_integer() &&
-         !is_read(text("file"), byte->get<int64_t>());
+  const auto number = [&](const char* name) -> std::optional<int64_t> {
+    const auto at = fields.find(name);
+    if (at == fields.end() || !at->is_number_integer()) return std::nullopt;
+    return at->get<int64_t>();
+  };
+  if (const auto partition = number("partition")) {
+    const auto offset = number("offset");
+    return offset && !is_read({text("topic"), static_cast<int32_t>(*partition), *offset});
+  }
+  const auto byte = number("byte");
+  return byte && !is_read({text("file"), -1, *byte});
 }
 
 Status Rejects::ForgetUnread(const IsRead& is_read) {

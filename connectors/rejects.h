@@ -11,8 +11,9 @@
 // are read again: each is there once, whatever happens in between.
 //
 // records_read = rows of the source + rejected, where a record of many rows counts as its rows.
-// Each rejected record has one reason. A field that becomes NULL under 'ignore-parse-errors' is
-// counted as `cast_to_null` and rejects nothing. One thread.
+// Of a topic, a letter has "topic", "partition", "offset", "key" and "headers" in place of file,
+// line and byte. Each rejected record has one reason. A field that becomes NULL under
+// 'ignore-parse-errors' is counted as `cast_to_null` and rejects nothing. One thread.
 #pragma once
 
 #include <functional>
@@ -51,6 +52,23 @@ struct Reject {
   std::string_view bytes;  // the record, or its beginning if it is too large
 };
 
+// Who knows which message a record of a topic was (PlaceOfRecord).
+class MessagePlaces {
+ public:
+  virtual ~MessagePlaces() = default;
+  // topic "orders", partition 3, offset 42, key "k": for a message.
+  virtual std::string Text(int32_t record) const = 0;
+  // "topic":"orders","partition":3,"offset":42,"key":…, : fields of a letter, a comma behind each.
+  virtual void AppendFields(int32_t record, std::string* letter) const = 0;
+};
+
+// Where the record of a letter stood.
+struct LetterPlace {
+  std::string source;      // the file, or the topic
+  int32_t partition = -1;  // of a topic; -1: a file
+  int64_t position = 0;    // the byte, or the offset
+};
+
 class Rejects {
  public:
   // Opens the dead-letter file where there is one.
@@ -61,6 +79,8 @@ class Rejects {
   Rejects& operator=(const Rejects&) = delete;
 
   void BeginFile(std::string path) { file_ = std::move(path); }
+  // Borrowed: of records that are messages.
+  void ReadsFrom(const MessagePlaces* places) { places_ = places; }
   // Whether the first bad record ends the job.
   bool fails() const { return settings_.bad_data == BadData::kFail; }
   const TableSettings& settings() const { return settings_; }
@@ -72,6 +92,8 @@ class Rejects {
   // Of records that became rows or were taken here; one that ended the job is neither.
   void CountRead(int64_t records) { *records_read_ += records; }
   void CountNulled() { ++*nulled_; }
+  // A message that says nothing, and becomes no row: without a value, or of no bytes.
+  void CountEmpty() { ++*empty_; }
   // How often something was read as it is meant to be, though hardly as the user means it; the
   // command says so at the end (cli/statements.cc). Stays put.
   int64_t* Oddity(const std::string& name) { return counters_->Find(name); }
@@ -80,7 +102,7 @@ class Rejects {
   // … and survives a crash of the machine. Costs nothing where nothing was appended.
   Status Sync();
   // Whether the record that begins there will not be read any more.
-  using IsRead = std::function<bool(const std::string& file, int64_t byte)>;
+  using IsRead = std::function<bool(const LetterPlace& place)>;
   // Takes this job's letters of the table out of the file whose records are read again. Requires:
   // nobody writes letters yet.
   Status ForgetUnread(const IsRead& is_read);
@@ -100,6 +122,8 @@ class Rejects {
   int64_t* rejected_;
   int64_t* reasons_[kRejectReasons];
   int64_t* nulled_;
+  int64_t* empty_;
+  const MessagePlaces* places_ = nullptr;
   Status OpenLetters();
   bool IsForgotten(const std::string& letter, const IsRead& is_read) const;
 

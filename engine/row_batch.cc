@@ -141,9 +141,9 @@ RowBatch Select(const RowBatch& batch, std::span<const int32_t> rows) {
 std::string PlaceText(const RowBatch& batch, int row) {
   const RowPlace* const place = batch.place_of(row);
   if (place == nullptr) return "";
-  return fmt::format(
-      "file {}, line {}, byte {}: ", std::string_view(batch.file->data(), batch.file->size()),
-      place->line, place->byte);
+  const std::string_view name(batch.file->data(), batch.file->size());
+  if (place->line < 0) return fmt::format("{}, offset {}: ", name, place->byte);
+  return fmt::format("file {}, line {}, byte {}: ", name, place->line, place->byte);
 }
 
 RowBatch Slice(const RowBatch& batch, int first, int rows) {

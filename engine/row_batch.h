@@ -71,8 +71,8 @@ class Column {
 
 // Where the record of a row begins.
 struct RowPlace {
-  int64_t line = 0;  // from 1
-  int64_t byte = 0;  // from the beginning of the (unpacked) file
+  int64_t line = 0;  // from 1; below 0: of a topic, where there are no lines
+  int64_t byte = 0;  // from the beginning of the (unpacked) file; of a topic: the offset
 };
 
 struct RowBatch {
@@ -83,7 +83,7 @@ struct RowBatch {
   int32_t split = 0;                 // which file or partition
   int64_t first_record = 0;          // number of the first row's record within the split
   BlockPointer places;  // a RowPlace a row, as long as rows are those of one file; else null
-  BlockPointer file;    // the name of that file
+  BlockPointer file;    // the name of that file, or of the topic and its partition
 
   RowKind kind(int row) const {
     return kinds ? static_cast<RowKind>(kinds->data()[row]) : RowKind::kInsert;

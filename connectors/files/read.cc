@@ -133,8 +133,9 @@ class FileSource final : public Source {
   // Every lane has been told of all files, so the first one speaks for all of them.
   Status Begin() override {
     if (lane_ > 0) return Status::Ok();
-    return rejects_->ForgetUnread([this](const std::string& file, int64_t byte) {
-      return splits_.IsRead(file == "standard input" ? kStandardStream : file, byte);
+    return rejects_->ForgetUnread([this](const LetterPlace& place) {
+      const bool is_stream = place.source == "standard input";
+      return splits_.IsRead(is_stream ? kStandardStream : place.source, place.position);
     });
   }
 

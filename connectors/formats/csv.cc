@@ -92,8 +92,8 @@ Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_
   }
   if (place_.byte == 0 && place_.record == 0) LookForHeader();
   Walk stop = Walk::kRow;
-  while (stop == Walk::kRow && rows_ < kBatchRows && next_ < end_) {
-    const int rows_max = std::min(kStepRows, kBatchRows - rows_);
+  while (stop == Walk::kRow && rows_ < rows_max_ && next_ < end_) {
+    const int rows_max = std::min(kStepRows, rows_max_ - rows_);
     if (takes_plain_rows_ && !HasNullText()) {
       const int plain_rows = FindPlainRows(rows_max);
       if (plain_rows == rows_max || plain_rows >= kPlainRowsMin) {
@@ -125,6 +125,32 @@ Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_
   }
   if (stop == Walk::kIncomplete && end_ - next_ > spec_.limits.record_bytes) RT_TRY(TooLarge());
   return taken();
+}
+
+// A message is a file of one record; Flink reads no second one.
+Status CsvDecoder::Decode(const Records& records, RecordCursor* at) {
+  if (!records.bytes.empty()) BeginBatch(records.block);
+  const auto count = static_cast<int32_t>(records.bytes.size());
+  for (; rows_ < kBatchRows && at->record < count; ++at->record, at->rows = 0) {
+    const RecordBytes& one = records.bytes[static_cast<size_t>(at->record)];
+    if (one.kind != RecordBytes::Kind::kBytes || at->rows > 0) {
+      if (one.kind == RecordBytes::Kind::kNull) rejects_->CountEmpty();
+      continue;
+    }
+    place_ = PlaceOfRecord(records, at->record);
+    place_.record = ++records_;
+    block_ = nullptr;
+    // The line end behind it makes it a plain record, as long as it is none of its own.
+    const size_t end = one.begin + one.bytes;
+    const bool has_end = one.bytes > 0 && records.block->data()[end - 1] == '\n';
+    rows_max_ = rows_ + 1;
+    const Status taken =
+        Decode(records.block, one.begin, end + (has_end || one.bytes == 0 ? 0 : 1), true).status();
+    rows_max_ = kBatchRows;
+    RT_TRY(taken);
+    if (one.bytes == 0) rejects_->CountEmpty();
+  }
+  return Status::Ok();
 }
 
 void CsvDecoder::Scan(const BlockPointer& block, size_t begin, size_t end) {

@@ -31,7 +31,7 @@ struct CsvDecoderSpec {
   bool trusts_not_null = false;  // Flink lets NULL into NOT NULL columns
 };
 
-class CsvDecoder final : public Decoder {
+class CsvDecoder final : public Decoder, public RecordDecoder {
  public:
   // `rejects` outlives the decoder.
   static Result<std::unique_ptr<CsvDecoder>> Create(CsvDecoderSpec spec, Rejects* rejects);
@@ -39,6 +39,7 @@ class CsvDecoder final : public Decoder {
   Status Begin(RecordPlace place, std::string_view header) override;
   std::string_view header() const override { return header_; }
   Result<size_t> Decode(const BlockPointer& block, size_t begin, size_t end, bool at_end) override;
+  Status Decode(const Records& records, RecordCursor* at) override;
   int rows() const override { return rows_; }
   RowBatch Finish() override;
   const RecordPlace& place() const override { return place_; }
@@ -157,6 +158,8 @@ class CsvDecoder final : public Decoder {
 
   // The batch so far.
   int rows_ = 0;
+  int rows_max_ = kBatchRows;
+  int64_t records_ = 0;  // messages so far
   int64_t first_record_ = 0;
   std::shared_ptr<Block> row_places_;
   std::vector<BlockPointer> blocks_;

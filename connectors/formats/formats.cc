@@ -20,6 +20,8 @@ struct Format {
   Status (*check)(const TableSpec&);
   Result<std::unique_ptr<Decoder>> (*decoder)(const TableSpec&, const Columns&,
                                               const ConnectorContext&, Rejects*);
+  Result<std::unique_ptr<RecordDecoder>> (*record_decoder)(const TableSpec&, const Columns&,
+                                                           const ConnectorContext&, Rejects*);
   Result<std::unique_ptr<Encoder>> (*encoder)(const TableSpec&);
   bool has_changes = false;  // not inserts alone
 };
@@ -41,12 +43,14 @@ Status CheckCsv(const TableSpec& table) {
   return ReadCsvOptions(table).status();
 }
 
-Result<std::unique_ptr<Decoder>> CsvDecoderOf(const TableSpec& table, const Columns& columns,
-                                              const ConnectorContext& context, Rejects* rejects) {
+// As a Decoder or a RecordDecoder.
+template <typename Port>
+Result<std::unique_ptr<Port>> CsvDecoderOf(const TableSpec& table, const Columns& columns,
+                                           const ConnectorContext& context, Rejects* rejects) {
   CsvDecoderSpec spec{table.schema, columns, {}, context.limits, context.flink_compat};
   RT_ASSIGN(spec.options, ReadCsvOptions(table));
   RT_ASSIGN(std::unique_ptr<CsvDecoder> decoder, CsvDecoder::Create(std::move(spec), rejects));
-  return std::unique_ptr<Decoder>(std::move(decoder));
+  return std::unique_ptr<Port>(std::move(decoder));
 }
 
 Result<std::unique_ptr<Encoder>> CsvEncoderOf(const TableSpec& table) {
@@ -66,9 +70,9 @@ Status CheckJson(const TableSpec& table) {
   return ReadJsonOptions(table).status();
 }
 
-template <JsonEnvelope kEnvelope>
-Result<std::unique_ptr<Decoder>> JsonDecoderOf(const TableSpec& table, const Columns& columns,
-                                               const ConnectorContext& context, Rejects* rejects) {
+template <JsonEnvelope kEnvelope, typename Port>
+Result<std::unique_ptr<Port>> JsonDecoderOf(const TableSpec& table, const Columns& columns,
+                                            const ConnectorContext& context, Rejects* rejects) {
   JsonDecoderSpec spec{.schema = table.schema,
                        .columns = columns,
                        .limits = context.limits,
@@ -76,7 +80,11 @@ Result<std::unique_ptr<Decoder>> JsonDecoderOf(const TableSpec& table, const Col
                        .stops_early = context.flink_compat,
                        .envelope = kEnvelope};
   RT_ASSIGN(spec.options, ReadJsonOptions(table));
-  return CreateJsonDecoder(std::move(spec), rejects);
+  if constexpr (std::is_same_v<Port, Decoder>) {
+    return CreateJsonDecoder(std::move(spec), rejects);
+  } else {
+    return CreateJsonRecordDecoder(std::move(spec), rejects);
+  }
 }
 
 template <JsonEnvelope kEnvelope>
@@ -95,7 +103,8 @@ constexpr Format JsonFormat(std::string_view name, const char* text) {
           text,
           JsonOptionsOf<kEnvelope>,
           CheckJson,
-          JsonDecoderOf<kEnvelope>,
+          JsonDecoderOf<kEnvelope, Decoder>,
+          JsonDecoderOf<kEnvelope, RecordDecoder>,
           JsonEncoderOf<kEnvelope>,
           kEnvelope != JsonEnvelope::kNone};
 }
@@ -105,12 +114,19 @@ Result<std::unique_ptr<Decoder>> RawDecoderOf(const TableSpec& table, const Colu
   return CreateRawDecoder(table, columns.size(), context, rejects);
 }
 
+Result<std::unique_ptr<RecordDecoder>> RawRecordDecoderOf(const TableSpec& table,
+                                                          const Columns& columns,
+                                                          const ConnectorContext& context,
+                                                          Rejects* rejects) {
+  return CreateRawRecordDecoder(table, columns.size(), context, rejects);
+}
+
 constexpr Format kFormats[] = {
-    {"csv", "fields parted by commas, one record a line", CsvOptionSpecs, CheckCsv, CsvDecoderOf,
-     CsvEncoderOf},
+    {"csv", "fields parted by commas, one record a line", CsvOptionSpecs, CheckCsv,
+     CsvDecoderOf<Decoder>, CsvDecoderOf<RecordDecoder>, CsvEncoderOf},
     JsonFormat<JsonEnvelope::kNone>("json", "one JSON object a line, or an array of them"),
     {"raw", "the line as it is, in one column", RawOptionSpecs, CheckRawTable, RawDecoderOf,
-     CreateRawEncoder},
+     RawRecordDecoderOf, CreateRawEncoder},
     JsonFormat<JsonEnvelope::kDebezium>("debezium-json", "changes as Debezium sends them"),
     JsonFormat<JsonEnvelope::kCanal>("canal-json", "changes as Canal sends them"),
     JsonFormat<JsonEnvelope::kMaxwell>("maxwell-json", "changes as Maxwell sends them"),
@@ -156,6 +172,13 @@ Result<std::unique_ptr<Decoder>> CreateDecoder(const TableSpec& table,
                                                const std::vector<int>& columns,
                                                const ConnectorContext& context, Rejects* rejects) {
   return FormatOf(table).decoder(table, columns, context, rejects);
+}
+
+Result<std::unique_ptr<RecordDecoder>> CreateRecordDecoder(const TableSpec& table,
+                                                           const std::vector<int>& columns,
+                                                           const ConnectorContext& context,
+                                                           Rejects* rejects) {
+  return FormatOf(table).record_decoder(table, columns, context, rejects);
 }
 
 Result<std::unique_ptr<Encoder>> CreateEncoder(const TableSpec& table) {

@@ -27,6 +27,11 @@ Status CheckFormat(const TableSpec& table);
 Result<std::unique_ptr<Decoder>> CreateDecoder(const TableSpec& table,
                                                const std::vector<int>& columns,
                                                const ConnectorContext& context, Rejects* rejects);
+// The same for messages, which are cut already.
+Result<std::unique_ptr<RecordDecoder>> CreateRecordDecoder(const TableSpec& table,
+                                                           const std::vector<int>& columns,
+                                                           const ConnectorContext& context,
+                                                           Rejects* rejects);
 Result<std::unique_ptr<Encoder>> CreateEncoder(const TableSpec& table);
 
 // What kinds of changes it reads and can write; inserts alone where it is not known.

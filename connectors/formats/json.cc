@@ -14,7 +14,7 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-class JsonDecoder final : public Decoder {
+class JsonDecoder final : public Decoder, public RecordDecoder {
  public:
   JsonDecoder(JsonDecoderSpec spec, std::unique_ptr<JsonMessages> messages, Rejects* rejects)
       : spec_(std::move(spec)),
@@ -78,6 +78,25 @@ class JsonDecoder final : public Decoder {
     return static_cast<size_t>(next - block->data()) - begin;
   }
 
+  Status Decode(const Records& records, RecordCursor* at) override {
+    if (records.bytes.empty()) return Status::Ok();
+    is_message_ = true;
+    BeginBatch(records.block);
+    if (at->record == 0 && at->rows == 0) {
+      const RecordBytes &first = records.bytes.front(), &last = records.bytes.back();
+      Look(records.block, records.block->data() + first.begin,
+           records.block->data() + last.begin + last.bytes + 1);
+    }
+    while (rows_ < kBatchRows && at->record < static_cast<int32_t>(records.bytes.size())) {
+      RT_ASSIGN(const bool is_done, TakeMessage(records, *at));
+      at->rows = is_done ? 0 : static_cast<int32_t>(place_.rows);
+      if (!is_done) break;
+      ++at->record;
+      ++records_;
+    }
+    return Status::Ok();
+  }
+
   int rows() const override { return rows_; }
 
   RowBatch Finish() override {
@@ -108,6 +127,32 @@ class JsonDecoder final : public Decoder {
     if (blocks_.empty() || blocks_.back() != block) blocks_.push_back(block);
   }
 
+  // False: the message has more rows than the batch has room for.
+  Result<bool> TakeMessage(const Records& records, const RecordCursor& at) {
+    const RecordBytes& one = records.bytes[static_cast<size_t>(at.record)];
+    const char* const next = records.block->data() + one.begin;
+    const std::string_view text(next, one.bytes);
+    place_ = PlaceOfRecord(records, at.record);
+    place_.record = records_;
+    place_.rows = at.rows;
+    if (one.kind != RecordBytes::Kind::kBytes) {
+      if (one.kind == RecordBytes::Kind::kNull) rejects_->CountEmpty();
+      return true;
+    }
+    const bool looks_alike = at.rows == 0 && next < lines_end_;
+    if (looks_alike && TakeAlike(next, next + one.bytes) != nullptr) return true;
+    if (static_cast<int64_t>(one.bytes) > spec_.limits.record_bytes) {
+      RT_TRY(RejectRecord({RejectReason::kTooLarge, TooLargeText(spec_.limits), "", -1}, text));
+      return true;
+    }
+    if (text.empty()) rejects_->CountEmpty();
+    const int rows = rows_;
+    RT_ASSIGN(const bool is_done, TakeLine(text));
+    if (guesses_ && is_done && rows_ == rows + 1 && next < lines_end_)
+      shapes_.Missed(next, scan_, object_.names());
+    return is_done;
+  }
+
   // Up to which byte there are whole lines, and whether they are UTF-8: once a block.
   void Look(const BlockPointer& block, const char* next, const char* stop) {
     block_ = block;
@@ -123,8 +168,8 @@ class JsonDecoder final : public Decoder {
 
   // The row of a record that has the shape of an earlier one, without a parser. Where its line
   // ends; null: nothing is taken, and TakeLine says what it is. Takes nothing that TakeLine would
-  // refuse or read otherwise.
-  [[gnu::noinline]] const char* TakeAlike(const char* next) {
+  // refuse or read otherwise. `end`: where it must end; null: at any line end.
+  [[gnu::noinline]] const char* TakeAlike(const char* next, const char* end = nullptr) {
     if (place_.record == 0 || skips_line_) return nullptr;
     JsonColumn* const columns = object_.columns();
     const int row = rows_;
@@ -137,6 +182,7 @@ class JsonDecoder final : public Decoder {
           return StoreAlike(wanted, value.kind, value.has_escapes, value.text);
         });
     if (line_end == nullptr || line_end - next > spec_.limits.record_bytes) return nullptr;
+    if (end != nullptr && line_end != end) return nullptr;
     if (!is_utf8_ && !simdjson::validate_utf8(next, Bytes(next, line_end))) return nullptr;
     for (const int missing : shapes_.missing()) columns[missing].slots().SetNull(rows_);
     AddRow(RowKind::kInsert);
@@ -180,8 +226,9 @@ class JsonDecoder final : public Decoder {
 
   // Of the line at hand, or of what it became when it was repaired.
   JsonRows::Text TextOf(std::string_view text) const {
-    if (IsRepaired(text)) return {text, false, place_.byte};
-    return {text, true, place_.byte + (text.data() - line_)};
+    const int64_t begin = is_message_ ? 0 : place_.byte;  // of the line
+    if (IsRepaired(text)) return {text, false, begin};
+    return {text, true, begin + (text.data() - line_)};
   }
 
   void Repair(std::string_view text) { repaired_ = RepairedJson(text); }
@@ -327,6 +374,8 @@ class JsonDecoder final : public Decoder {
   JsonScan scan_;
   RecordPlace place_;
   bool skips_line_ = false;  // the next bytes are the rest of a record that was too large
+  bool is_message_ = false;  // what it is given is cut into records already
+  int64_t records_ = 0;      // … so far
 
   // The block at hand: whole lines up to `lines_end_`; Decode left off at `next_`.
   BlockPointer block_;
@@ -353,13 +402,27 @@ class JsonDecoder final : public Decoder {
 
 }  // namespace
 
-Result<std::unique_ptr<Decoder>> CreateJsonDecoder(JsonDecoderSpec spec, Rejects* rejects) {
+namespace {
+
+template <typename Port>
+Result<std::unique_ptr<Port>> Create(JsonDecoderSpec spec, Rejects* rejects) {
   std::unique_ptr<JsonMessages> messages;
   if (spec.envelope != JsonEnvelope::kNone) {
     RT_ASSIGN(messages, JsonMessages::Create(spec.envelope, spec.options, spec.limits.json_depth));
   }
-  return std::unique_ptr<Decoder>(
+  return std::unique_ptr<Port>(
       std::make_unique<JsonDecoder>(std::move(spec), std::move(messages), rejects));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Decoder>> CreateJsonDecoder(JsonDecoderSpec spec, Rejects* rejects) {
+  return Create<Decoder>(std::move(spec), rejects);
+}
+
+Result<std::unique_ptr<RecordDecoder>> CreateJsonRecordDecoder(JsonDecoderSpec spec,
+                                                               Rejects* rejects) {
+  return Create<RecordDecoder>(std::move(spec), rejects);
 }
 
 }  // namespace rowtide

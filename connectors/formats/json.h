@@ -31,5 +31,7 @@ struct JsonDecoderSpec {
 
 // `rejects` outlives the decoder.
 Result<std::unique_ptr<Decoder>> CreateJsonDecoder(JsonDecoderSpec spec, Rejects* rejects);
+Result<std::unique_ptr<RecordDecoder>> CreateJsonRecordDecoder(JsonDecoderSpec spec,
+                                                               Rejects* rejects);
 
 }  // namespace rowtide

@@ -24,7 +24,7 @@ void Swap(bool little, size_t size, char* bytes) {
   if (!little) std::reverse(bytes, bytes + size);
 }
 
-class RawDecoder final : public Decoder {
+class RawDecoder final : public Decoder, public RecordDecoder {
  public:
   RawDecoder(const TableSpec& table, size_t wanted, InputLimits limits, Rejects* rejects,
              std::unique_ptr<Charset> charset)
@@ -43,13 +43,7 @@ class RawDecoder final : public Decoder {
   }
 
   Result<size_t> Decode(const BlockPointer& block, size_t begin, size_t end, bool at_end) override {
-    if (rows_ == 0) blocks_.clear();  // no row points into what was read so far
-    if (blocks_.empty()) {
-      first_record_ = place_.record;
-      row_places_ = std::make_shared<Block>(kBatchRows * sizeof(RowPlace));
-      slots_.Begin();
-    }
-    if (blocks_.empty() || blocks_.back() != block) blocks_.push_back(block);
+    BeginBatch(block);
     const char* next = block->data() + begin;
     const char* const stop = block->data() + end;
     while (rows_ < kBatchRows && next < stop) {
@@ -83,6 +77,22 @@ class RawDecoder final : public Decoder {
     return static_cast<size_t>(next - block->data()) - begin;
   }
 
+  Status Decode(const Records& records, RecordCursor* at) override {
+    BeginBatch(records.block);
+    const auto count = static_cast<int32_t>(records.bytes.size());
+    for (; rows_ < kBatchRows && at->record < count; ++at->record, at->rows = 0) {
+      const RecordBytes& one = records.bytes[static_cast<size_t>(at->record)];
+      if (at->rows > 0 || one.kind == RecordBytes::Kind::kPassedOver) continue;
+      place_ = PlaceOfRecord(records, at->record);
+      const int before = rows_;
+      RT_TRY(TakeMessage(one, {records.block->data() + one.begin, one.bytes}));
+      if (rows_ > before)
+        reinterpret_cast<RowPlace*>(row_places_->data())[before] = {place_.line, place_.byte};
+      rejects_->CountRead(1);
+    }
+    return Status::Ok();
+  }
+
   int rows() const override { return rows_; }
   RowBatch Finish() override {
     RowBatch batch;
@@ -100,6 +110,30 @@ class RawDecoder final : public Decoder {
   const RecordPlace& place() const override { return place_; }
 
  private:
+  void BeginBatch(const BlockPointer& block) {
+    if (rows_ == 0) blocks_.clear();  // no row points into what was read so far
+    if (blocks_.empty()) {
+      first_record_ = place_.record;
+      row_places_ = std::make_shared<Block>(kBatchRows * sizeof(RowPlace));
+      slots_.Begin();
+    }
+    if (blocks_.empty() || blocks_.back() != block) blocks_.push_back(block);
+  }
+
+  Status TakeMessage(const RecordBytes& one, std::string_view text) {
+    const bool is_null = one.kind == RecordBytes::Kind::kNull;
+    if (is_null && field_.type.nullable) {
+      slots_.SetNull(rows_++);
+      return Status::Ok();
+    }
+    if (is_null)
+      return rejects_->Take({RejectReason::kNotNull, place_, field_.name,
+                             "a message without a value is NULL, in a NOT NULL column", "", text});
+    if (static_cast<int64_t>(text.size()) > limits_.record_bytes)
+      return rejects_->Take({RejectReason::kTooLarge, place_, "", TooLargeText(limits_), "", text});
+    return TakeLine(text);
+  }
+
   Status TakeLine(std::string_view line) {
     if (IsText(field_.type)) {
       charset_->ToUtf8(line, &text_);
@@ -218,6 +252,14 @@ Result<std::unique_ptr<Decoder>> CreateRawDecoder(const TableSpec& table, size_t
                                                   Rejects* rejects) {
   RT_ASSIGN(std::unique_ptr<Charset> charset, CharsetOf(table));
   return std::unique_ptr<Decoder>(
+      std::make_unique<RawDecoder>(table, wanted, context.limits, rejects, std::move(charset)));
+}
+
+Result<std::unique_ptr<RecordDecoder>> CreateRawRecordDecoder(const TableSpec& table, size_t wanted,
+                                                              const ConnectorContext& context,
+                                                              Rejects* rejects) {
+  RT_ASSIGN(std::unique_ptr<Charset> charset, CharsetOf(table));
+  return std::unique_ptr<RecordDecoder>(
       std::make_unique<RawDecoder>(table, wanted, context.limits, rejects, std::move(charset)));
 }
 

@@ -4,7 +4,8 @@
 //   BYTES    the line as it is
 //   BOOLEAN  one byte; numbers: as many bytes as the type has, in the order of 'raw.endianness'
 //
-// A return before the line's end is no part of the value. NULL cannot be written.
+// A return before the line's end is no part of the value. NULL cannot be written. Of a topic, a
+// message is a value, whatever is in it; one without a value is NULL.
 #pragma once
 
 #include <memory>
@@ -24,6 +25,9 @@ Status CheckRawTable(const TableSpec& table);
 Result<std::unique_ptr<Decoder>> CreateRawDecoder(const TableSpec& table, size_t wanted,
                                                   const ConnectorContext& context,
                                                   Rejects* rejects);
+Result<std::unique_ptr<RecordDecoder>> CreateRawRecordDecoder(const TableSpec& table, size_t wanted,
+                                                              const ConnectorContext& context,
+                                                              Rejects* rejects);
 Result<std::unique_ptr<Encoder>> CreateRawEncoder(const TableSpec& table);
 
 }  // namespace rowtide
