@@ -8,6 +8,10 @@
 #include "connectors/files/read.h"
 #include "connectors/files/write.h"
 #include "connectors/formats/formats.h"
+#include "connectors/kafka/metadata_columns.h"
+#include "connectors/kafka/option_names.h"
+#include "connectors/kafka/options.h"
+#include "connectors/kafka/source.h"
 #include "connectors/nexmark/source.h"
 #include "connectors/options.h"
 #include "connectors/print.h"
@@ -80,13 +84,15 @@ constexpr Connector kConnectors[] = {
      nullptr},  // its options depend on the columns
     {"nexmark", "a source of made-up events of an auction site", kNexmarkOptions,
      CreateNexmarkSource, nullptr},
+    {"kafka", "topics of Apache Kafka, read", kKafkaOptions, CreateKafkaSource, nullptr},
+    {"upsert-kafka", "topics of Apache Kafka as tables with a key, read", kUpsertKafkaOptions,
+     CreateKafkaSource, nullptr},
     {"rows", nullptr, kRowsOptions, CreateRowsSource, nullptr},
     {"collect", nullptr, kChangelogOptions, nullptr, CreateCollectSink},
 };
 
 // Connectors of Flink that Rowtide does not have; their tables can be declared.
-constexpr std::string_view kLaterConnectors[] = {"kafka", "upsert-kafka", "jdbc", "hbase-2.2",
-                                                 "elasticsearch-7"};
+constexpr std::string_view kLaterConnectors[] = {"jdbc", "hbase-2.2", "elasticsearch-7"};
 
 const Connector* Find(const TableSpec& table) {
   const auto option = table.options.find("connector");
@@ -134,20 +140,27 @@ ConnectorTraits TraitsOf(const TableSpec& table) {
     SourceTraits& source = traits.source.emplace();
     const bool is_file = connector->name == "filesystem", is_datagen = connector->name == "datagen";
     const bool is_rows = connector->name == "rows", is_nexmark = connector->name == "nexmark";
+    const bool is_kafka = IsKafka(table);
     source.mode = mode.ok() && is_rows ? *mode : FormatMode(table);
+    if (is_kafka) source.mode = KafkaSourceMode(table);
     source.filter = is_file;
     source.projection = is_file || is_nexmark;
     source.limit = is_file || is_datagen || is_nexmark;
     source.source_watermark = is_rows;
     source.threads = !is_rows;
-    source.splits = is_nexmark || (is_file && TextOption(table, "path").value_or("") != "-");
-    source.bounded = is_datagen   ? IsDatagenBounded(table)
-                     : is_nexmark ? TextOption(table, "events.num").value_or("0") != "0"
-                                  : !table.options.contains("source.monitor-interval");
+    source.watermark = is_kafka;
+    source.splits =
+        is_nexmark || is_kafka || (is_file && TextOption(table, "path").value_or("") != "-");
+    source.bounded =
+        is_datagen   ? IsDatagenBounded(table)
+        : is_nexmark ? TextOption(table, "events.num").value_or("0") != "0"
+        : is_kafka   ? TextOption(table, "scan.bounded.mode").value_or("unbounded") != "unbounded"
+                     : !table.options.contains("source.monitor-interval");
     const auto strategy = table.options.find(std::string(kEmitStrategy.key));
     source.watermark_on_event =
         is_rows || (strategy != table.options.end() && strategy->second == "on-event");
     if (is_file) source.metadata = FileMetadata();
+    if (is_kafka) source.metadata = KafkaMetadata();
   }
   if (connector->make_sink != nullptr) {
     SinkTraits& sink = traits.sink.emplace();
@@ -173,6 +186,7 @@ Status CheckOptions(const TableSpec& table) {
   const Connector* connector = Find(table);
   if (connector == nullptr) return UnknownConnector(table);
   if (connector->name == "datagen") return CheckDatagenOptions(table);
+  if (IsKafka(table)) return CheckKafkaOptions(table);
   std::span<const OptionSpec> format;
   const bool is_file = connector->name == "filesystem";
   if (is_file) {

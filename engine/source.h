@@ -48,6 +48,9 @@ class Source {
   // Before the first poll of a job with checkpoints, when Restore and Merge are over, if there was
   // something to restore.
   virtual Status Begin() { return Status::Ok(); }
+  // A checkpoint with that snapshot of this source has been decided. Called by the job's thread,
+  // while another one may poll.
+  virtual Status Committed(SnapshotReader& /*snapshot*/) { return Status::Ok(); }
   virtual SourceProgress progress() const { return {}; }
   virtual SourceWakeup wakeup() const { return {}; }
 };

@@ -36,6 +36,7 @@ class SourceThread final : public Source {
   Status Restore(SnapshotReader& reader) override;
   Status Merge(SnapshotReader& reader) override;
   Status Begin() override { return inner_->Begin(); }
+  Status Committed(SnapshotReader& snapshot) override { return inner_->Committed(snapshot); }
   SourceProgress progress() const override;
   SourceWakeup wakeup() const override { return {queue_.descriptor(), std::nullopt}; }
 

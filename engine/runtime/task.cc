@@ -73,6 +73,16 @@ class Task::Node final : public Collector, private NamedRowsTaker {
     return state;
   }
 
+  // Of a source.
+  Status Committed(int64_t epoch) {
+    const auto found = snapshots.find(epoch);
+    if (found == snapshots.end()) return Status::Ok();
+    SnapshotReader reader(found->second);
+    const Status status = work.source->Committed(reader);
+    snapshots.erase(snapshots.begin(), std::next(found));
+    return status;
+  }
+
   // All rows of the only sink there is behind this node come from here.
   void FeedAlone(const Node& sink) {
     takes_names_ = sink.work.sink->named_rows() != nullptr && !work.row_by_row;
@@ -81,10 +91,11 @@ class Task::Node final : public Collector, private NamedRowsTaker {
   JobNode work;
   NodeStats stats;
   TimeMerger times;
-  StreamTime told;                         // to those that it feeds
-  bool ended = false;                      // sources
-  bool is_at_barrier = false;              // gates
-  int64_t watermark = Time::kNoWatermark;  // sinks
+  StreamTime told;                           // to those that it feeds
+  bool ended = false;                        // sources
+  bool is_at_barrier = false;                // gates
+  int64_t watermark = Time::kNoWatermark;    // sinks
+  std::map<int64_t, std::string> snapshots;  // sources: of epochs that are not decided yet
 
  private:
   Status HandOn(const RowBatch& batch) {
@@ -315,8 +326,9 @@ Result<LaneState> Task::Snapshot(int64_t epoch) {
   return lane;
 }
 
-Result<NodeState> Task::WriteDown(const Node& node, int64_t epoch) {
+Result<NodeState> Task::WriteDown(Node& node, int64_t epoch) {
   RT_ASSIGN(NodeState state, node.Snapshot(epoch));
+  if (node.work.source) node.snapshots[epoch] = state.bytes;
   if (store_ != nullptr) store_->Freeze(node.work.table);
   return state;
 }
@@ -414,6 +426,7 @@ Status Task::Finished() {
 Status Task::Commit(int64_t epoch) {
   for (const auto& node : nodes_) {
     if (node->work.sink) RT_TRY(node->work.sink->Commit(epoch));
+    if (node->work.source) RT_TRY(node->Committed(epoch));
   }
   return Status::Ok();
 }

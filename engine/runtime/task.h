@@ -109,7 +109,7 @@ class Task {
   Status Rarely(Call call);
   static Status RestoreNode(Node& node, const std::vector<const NodeState*>& states);
   static Status RestoreState(Node& node, const NodeState& state, bool is_first);
-  Result<NodeState> WriteDown(const Node& node, int64_t epoch);
+  Result<NodeState> WriteDown(Node& node, int64_t epoch);
   // Nodes that direct calls lead from one to the other, whichever way.
   void FindFragments();
   // One of those that feed a fragment is at the barrier.
