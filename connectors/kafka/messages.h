@@ -5,8 +5,8 @@
 //   values()     0: offset 17   1: offset 18   2: offset 20
 //
 // One copy of the bytes and no allocation a message: blocks are used again when no batch points
-// into them. The messages themselves live as long as they are here, for dead letters and metadata. Not
-// thread-safe.
+// into them. The messages themselves live as long as they are here, for dead letters and metadata.
+// Not thread-safe.
 #pragma once
 
 #include <array>

@@ -9,7 +9,7 @@ import time
 import uuid
 
 from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -104,6 +104,45 @@ class Cluster:
                 else:
                     raise AssertionError(message.error())
             return sorted(records, key=lambda record: (record.partition, record.offset))
+        finally:
+            consumer.close()
+
+    def produce_in_transaction(self, topic, values, commit):
+        producer = Producer(self.client(**{"transactional.id": uuid.uuid4().hex}))
+        producer.init_transactions(30)
+        producer.begin_transaction()
+        for value in values:
+            producer.produce(topic, value=value)
+        producer.flush(30)
+        if commit:
+            producer.commit_transaction(30)
+        else:
+            producer.abort_transaction(30)
+
+    def add_partitions(self, topic, count):
+        for future in self.admin.create_partitions([NewPartitions(topic, count)]).values():
+            future.result()
+
+    def delete_topic(self, topic):
+        for future in self.admin.delete_topics([topic]).values():
+            future.result()
+
+    def delete_records(self, topic, partition, before):
+        path = os.path.join(self.folder, f"delete-{uuid.uuid4().hex[:8]}.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"version": 1, "partitions": [{"topic": topic, "partition": partition, "offset": before}]}, file)
+        self.tool("delete-records", "--offset-json-file", path)
+
+    # --- offsets of a group ---
+    def commit(self, group, topic, partition, offset):
+        consumer = Consumer(self.client(**{"group.id": group}))
+        consumer.commit(offsets=[TopicPartition(topic, partition, offset)], asynchronous=False)
+        consumer.close()
+
+    def committed(self, group, topic, partition):
+        consumer = Consumer(self.client(**{"group.id": group}))
+        try:
+            return consumer.committed([TopicPartition(topic, partition)], 10)[0].offset
         finally:
             consumer.close()
 
