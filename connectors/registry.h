@@ -26,12 +26,14 @@
 
 namespace rowtide {
 
-class ByteMeter;      // engine/gauges.h
-class CollectedRows;  // connectors/collect.h
-struct FileListing;   // connectors/files/list.h
-class Gauges;         // engine/gauges.h
-class RowsFeed;       // connectors/rows.h
-class Waits;          // engine/waits.h
+class ByteMeter;          // engine/gauges.h
+class CollectedRows;      // connectors/collect.h
+struct FileListing;       // connectors/files/list.h
+class Gauges;             // engine/gauges.h
+class KafkaProducers;     // connectors/kafka/sink.h
+class KafkaTransactions;  // connectors/kafka/transactions.h
+class RowsFeed;           // connectors/rows.h
+class Waits;              // engine/waits.h
 
 using TableOptions = std::map<std::string, std::string>;
 
@@ -74,6 +76,7 @@ struct SinkTraits {
   bool overwrite = false;               // INSERT OVERWRITE can replace what is there
   bool lanes = false;                   // each lane may have a sink of its own
   bool shows_rows = true;               // somebody else may have seen what was written
+  std::vector<std::string> metadata;    // METADATA columns that can be written
 };
 
 struct ConnectorTraits {
@@ -113,6 +116,7 @@ struct TableSettings {
   bool csv_header = false;  // the first line of every file has the names of its columns
   Compression compression = Compression::kNone;
   bool overwrite = false;  // INSERT OVERWRITE: what the table holds goes when new rows are there
+  bool update_pairs = false;  // debezium-json: -U and +U become one message with both
   std::optional<int64_t> datagen_seed;
 };
 
@@ -130,6 +134,9 @@ struct ConnectorContext {
   ByteMeter* bytes_written = nullptr;  // of a sink
   Gauges* gauges = nullptr;            // lag and the like
   Waits* waits = nullptr;              // what keeps rows from coming or going
+  std::shared_ptr<KafkaProducers> kafka_producers;  // of the job's Kafka sinks
+  // Of a job with checkpoints and exactly-once sinks on a cluster.
+  KafkaTransactions* kafka_transactions = nullptr;
   TableSettings settings;
   InputLimits limits;
   // Of a job with checkpoints: what this sink's files are named after, the same in every run, and

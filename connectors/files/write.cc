@@ -17,6 +17,7 @@
 #include "connectors/files/list.h"
 #include "connectors/files/pack.h"
 #include "connectors/formats/formats.h"
+#include "connectors/formats/update_pairs.h"
 #include "connectors/options.h"
 #include "engine/durable_files.h"
 #include "engine/gauges.h"
@@ -64,13 +65,25 @@ class StreamSink final : public Sink {
   Status Write(const RowBatch& batch) override {
     buffer_.clear();
     RT_TRY(encoder_->Encode(batch, &buffer_));
+    return PutBuffer();
+  }
+  Status PutHeldBack() {
+    buffer_.clear();
+    encoder_->Finish(&buffer_);
+    return buffer_.empty() ? Status::Ok() : PutBuffer();
+  }
+  Status PutBuffer() {
     if (packer_ == nullptr) return Put(buffer_);
     packed_.clear();
     RT_TRY(packer_->Pack(buffer_, &packed_));
     return Put(packed_);
   }
-  Status Flush() override { return FlushFile(); }
+  Status Flush() override {
+    RT_TRY(PutHeldBack());
+    return FlushFile();
+  }
   Status Finish() override {
+    RT_TRY(PutHeldBack());
     if (packer_ != nullptr) {
       packed_.clear();
       RT_TRY(packer_->Finish(&packed_));
@@ -359,6 +372,7 @@ class FileSink final : public Sink {
   }
 
   Status ClosePart() {
+    encoder_->Finish(&buffer_);
     RT_TRY(WriteBuffer());
     if (packer_ != nullptr) {
       RT_TRY(packer_->Finish(&buffer_));
@@ -403,6 +417,7 @@ class FileSink final : public Sink {
 Result<std::unique_ptr<Sink>> CreateFileSink(const TableSpec& table,
                                              const ConnectorContext& context) {
   RT_ASSIGN(std::unique_ptr<Encoder> encoder, CreateEncoder(table));
+  if (JoinsUpdates(table, context)) encoder = WithJoinedUpdates(std::move(encoder), RowKey(table));
   std::string folder = LocalPath(table.options.at("path"));
   if (folder == kStandardStream) {
     return std::unique_ptr<Sink>(

@@ -95,13 +95,15 @@ CsvEncoder::CsvEncoder(Schema schema, CsvOptions options)
   room_ = std::make_unique_for_overwrite<char[]>(room_bytes_);
 }
 
-Status CsvEncoder::Encode(const RowBatch& batch, std::string* out) {
+Status CsvEncoder::Encode(const RowBatch& batch, std::string* out, std::vector<size_t>* ends) {
   const auto all = static_cast<size_t>(batch.rows);
   for (size_t first = 0; first < all; first += kStepRows) {
     const size_t rows = std::min(kStepRows, all - first);
     for (int column = 0; column < schema_.size(); ++column)
       TakeColumn(batch, column, static_cast<int>(first), rows);
     char* const end = has_avx2_ ? WriteRowsAvx2(rows) : WriteRows(rows);
+    for (size_t row = 0; ends != nullptr && row < rows; ++row)
+      ends->push_back(out->size() + row_ends_[row]);
     out->append(room_.get(), static_cast<size_t>(end - room_.get()));
   }
   return Status::Ok();
@@ -318,6 +320,7 @@ inline char* CsvEncoder::WriteRowsBy(size_t rows) {
     }
     out -= delimiter_bytes;  // over the last one
     *out++ = '\n';
+    row_ends_[row] = static_cast<size_t>(out - room_.get());
   }
   return out;
 }

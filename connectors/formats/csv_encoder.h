@@ -27,7 +27,8 @@ class CsvEncoder final : public Encoder {
  public:
   static Result<std::unique_ptr<CsvEncoder>> Create(Schema schema, CsvOptions options);
 
-  Status Encode(const RowBatch& batch, std::string* out) override;
+  using Encoder::Encode;
+  Status Encode(const RowBatch& batch, std::string* out, std::vector<size_t>* ends) override;
   // Works as on a machine without them, for tests.
   void AvoidWideInstructions() { has_avx2_ = false; }
 
@@ -93,6 +94,7 @@ class CsvEncoder final : public Encoder {
   std::string scratch_;
 
   // The rows of a step.
+  size_t row_ends_[kStepRows];  // in the room
   size_t room_bytes_;
   std::unique_ptr<char[]> room_;
   size_t row_bytes_;  // what all pieces of a row take, and stores beyond the end

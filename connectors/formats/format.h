@@ -16,6 +16,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/row_batch.h"
 #include "engine/status.h"
@@ -106,7 +107,12 @@ inline int32_t RecordOfPlace(int64_t line) { return static_cast<int32_t>(-1 - li
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  virtual Status Encode(const RowBatch& batch, std::string* out) = 0;
+  // Appends a record a row, each with a line end. `ends`, where given, gets where each ends in
+  // `out`, its line end included.
+  virtual Status Encode(const RowBatch& batch, std::string* out, std::vector<size_t>* ends) = 0;
+  Status Encode(const RowBatch& batch, std::string* out) { return Encode(batch, out, nullptr); }
+  // What was held back to be one record with the next row.
+  virtual void Finish(std::string* /*out*/) {}
 };
 
 }  // namespace rowtide

@@ -23,6 +23,7 @@ struct Format {
   Result<std::unique_ptr<RecordDecoder>> (*record_decoder)(const TableSpec&, const Columns&,
                                                            const ConnectorContext&, Rejects*);
   Result<std::unique_ptr<Encoder>> (*encoder)(const TableSpec&);
+  Result<std::unique_ptr<RecordEncoder>> (*record_encoder)(const TableSpec&);
   bool has_changes = false;  // not inserts alone
 };
 
@@ -97,6 +98,12 @@ Result<std::unique_ptr<Encoder>> JsonEncoderOf(const TableSpec& table) {
   return CreateJsonEncoder(table.schema, options, kEnvelope);
 }
 
+template <Result<std::unique_ptr<Encoder>> (*kEncoder)(const TableSpec&)>
+Result<std::unique_ptr<RecordEncoder>> LineRecordsOf(const TableSpec& table) {
+  RT_ASSIGN(std::unique_ptr<Encoder> encoder, kEncoder(table));
+  return RecordsOfLines(std::move(encoder));
+}
+
 template <JsonEnvelope kEnvelope>
 constexpr Format JsonFormat(std::string_view name, const char* text) {
   return {name,
@@ -106,6 +113,7 @@ constexpr Format JsonFormat(std::string_view name, const char* text) {
           JsonDecoderOf<kEnvelope, Decoder>,
           JsonDecoderOf<kEnvelope, RecordDecoder>,
           JsonEncoderOf<kEnvelope>,
+          LineRecordsOf<JsonEncoderOf<kEnvelope>>,
           kEnvelope != JsonEnvelope::kNone};
 }
 
@@ -123,10 +131,10 @@ Result<std::unique_ptr<RecordDecoder>> RawRecordDecoderOf(const TableSpec& table
 
 constexpr Format kFormats[] = {
     {"csv", "fields parted by commas, one record a line", CsvOptionSpecs, CheckCsv,
-     CsvDecoderOf<Decoder>, CsvDecoderOf<RecordDecoder>, CsvEncoderOf},
+     CsvDecoderOf<Decoder>, CsvDecoderOf<RecordDecoder>, CsvEncoderOf, LineRecordsOf<CsvEncoderOf>},
     JsonFormat<JsonEnvelope::kNone>("json", "one JSON object a line, or an array of them"),
     {"raw", "the line as it is, in one column", RawOptionSpecs, CheckRawTable, RawDecoderOf,
-     RawRecordDecoderOf, CreateRawEncoder},
+     RawRecordDecoderOf, CreateRawEncoder, CreateRawRecordEncoder},
     JsonFormat<JsonEnvelope::kDebezium>("debezium-json", "changes as Debezium sends them"),
     JsonFormat<JsonEnvelope::kCanal>("canal-json", "changes as Canal sends them"),
     JsonFormat<JsonEnvelope::kMaxwell>("maxwell-json", "changes as Maxwell sends them"),
@@ -183,6 +191,10 @@ Result<std::unique_ptr<RecordDecoder>> CreateRecordDecoder(const TableSpec& tabl
 
 Result<std::unique_ptr<Encoder>> CreateEncoder(const TableSpec& table) {
   return FormatOf(table).encoder(table);
+}
+
+Result<std::unique_ptr<RecordEncoder>> CreateRecordEncoder(const TableSpec& table) {
+  return FormatOf(table).record_encoder(table);
 }
 
 ChangelogMode FormatMode(const TableSpec& table) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "connectors/formats/record_encoder.h"
 #include "connectors/options.h"
 #include "connectors/rejects.h"
 
@@ -33,6 +34,7 @@ Result<std::unique_ptr<RecordDecoder>> CreateRecordDecoder(const TableSpec& tabl
                                                            const ConnectorContext& context,
                                                            Rejects* rejects);
 Result<std::unique_ptr<Encoder>> CreateEncoder(const TableSpec& table);
+Result<std::unique_ptr<RecordEncoder>> CreateRecordEncoder(const TableSpec& table);
 
 // What kinds of changes it reads and can write; inserts alone where it is not known.
 ChangelogMode FormatMode(const TableSpec& table);

@@ -24,12 +24,13 @@ class JsonEncoder final : public Encoder {
     }
   }
 
-  Status Encode(const RowBatch& batch, std::string* out) override {
+  Status Encode(const RowBatch& batch, std::string* out, std::vector<size_t>* ends) override {
     for (int row = 0; row < batch.rows; ++row) {
       const Around& around = around_[Adds(batch.kind(row)) ? 0 : 1];
       *out += around.before;
       AppendRow(batch, row, out);
       *out += around.behind;
+      if (ends != nullptr) ends->push_back(out->size());
     }
     return Status::Ok();
   }

@@ -187,36 +187,51 @@ class RawDecoder final : public Decoder, public RecordDecoder {
   std::string text_;
 };
 
-class RawEncoder final : public Encoder {
+class RawEncoder final : public Encoder, public RecordEncoder {
  public:
   RawEncoder(const TableSpec& table, std::unique_ptr<Charset> charset)
       : field_(table.schema.field(0)), little_(IsLittle(table)), charset_(std::move(charset)) {}
 
-  Status Encode(const RowBatch& batch, std::string* out) override {
-    const Column& column = batch.columns[0];
-    const auto bytes = static_cast<size_t>(WidthOf(column.layout()));
+  Status Encode(const RowBatch& batch, std::string* out, std::vector<size_t>* ends) override {
     for (int row = 0; row < batch.rows; ++row) {
-      if (column.IsNull(row)) {
+      if (batch.columns[0].IsNull(row)) {
         return Status::DataError("column {} is NULL, which the raw format cannot write",
                                  Quote(field_.name));
       }
-      if (IsFixed(field_.type)) {
-        char value[8];
-        std::memcpy(value, column.data() + static_cast<size_t>(row) * bytes, bytes);
-        Swap(little_, bytes, value);
-        out->append(value, bytes);
-      } else if (IsText(field_.type)) {
-        charset_->FromUtf8(column.values<StringView>()[row].view(), &text_);
-        *out += text_;
-      } else {
-        *out += column.values<StringView>()[row].view();
-      }
+      AppendValue(batch.columns[0], row, out);
       *out += '\n';
+      if (ends != nullptr) ends->push_back(out->size());
+    }
+    return Status::Ok();
+  }
+
+  // In a topic NULL is a record without a value.
+  Status Encode(const RowBatch& batch, EncodedRecords* out) override {
+    for (int row = 0; row < batch.rows; ++row) {
+      const bool is_null = batch.columns[0].IsNull(row);
+      const size_t begin = out->bytes.size();
+      if (!is_null) AppendValue(batch.columns[0], row, &out->bytes);
+      out->records.push_back({begin, out->bytes.size(), is_null});
     }
     return Status::Ok();
   }
 
  private:
+  void AppendValue(const Column& column, int row, std::string* out) {
+    const auto bytes = static_cast<size_t>(WidthOf(column.layout()));
+    if (IsFixed(field_.type)) {
+      char value[8];
+      std::memcpy(value, column.data() + static_cast<size_t>(row) * bytes, bytes);
+      Swap(little_, bytes, value);
+      out->append(value, bytes);
+    } else if (IsText(field_.type)) {
+      charset_->FromUtf8(column.values<StringView>()[row].view(), &text_);
+      *out += text_;
+    } else {
+      *out += column.values<StringView>()[row].view();
+    }
+  }
+
   Field field_;
   bool little_;
   std::unique_ptr<Charset> charset_;
@@ -266,6 +281,11 @@ Result<std::unique_ptr<RecordDecoder>> CreateRawRecordDecoder(const TableSpec& t
 Result<std::unique_ptr<Encoder>> CreateRawEncoder(const TableSpec& table) {
   RT_ASSIGN(std::unique_ptr<Charset> charset, CharsetOf(table));
   return std::unique_ptr<Encoder>(std::make_unique<RawEncoder>(table, std::move(charset)));
+}
+
+Result<std::unique_ptr<RecordEncoder>> CreateRawRecordEncoder(const TableSpec& table) {
+  RT_ASSIGN(std::unique_ptr<Charset> charset, CharsetOf(table));
+  return std::unique_ptr<RecordEncoder>(std::make_unique<RawEncoder>(table, std::move(charset)));
 }
 
 }  // namespace rowtide

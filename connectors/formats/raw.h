@@ -4,14 +4,15 @@
 //   BYTES    the line as it is
 //   BOOLEAN  one byte; numbers: as many bytes as the type has, in the order of 'raw.endianness'
 //
-// A return before the line's end is no part of the value. NULL cannot be written. Of a topic, a
-// message is a value, whatever is in it; one without a value is NULL.
+// A return before the line's end is no part of the value. NULL cannot be written as a line. In a
+// topic a message is a value, whatever is in it; one without a value is NULL.
 #pragma once
 
 #include <memory>
 #include <span>
 
 #include "connectors/formats/charset.h"
+#include "connectors/formats/record_encoder.h"
 #include "connectors/options.h"
 #include "connectors/rejects.h"
 
@@ -29,5 +30,6 @@ Result<std::unique_ptr<RecordDecoder>> CreateRawRecordDecoder(const TableSpec& t
                                                               const ConnectorContext& context,
                                                               Rejects* rejects);
 Result<std::unique_ptr<Encoder>> CreateRawEncoder(const TableSpec& table);
+Result<std::unique_ptr<RecordEncoder>> CreateRawRecordEncoder(const TableSpec& table);
 
 }  // namespace rowtide

@@ -470,6 +470,7 @@ Result<std::unique_ptr<Sink>> CreateTableSink(const PhysicalSink& sink, const Op
                                               ConnectorContext context) {
   context.settings = TableSettingsOf(sink.table->path.name, options);
   context.settings.overwrite = sink.overwrite;
+  context.settings.update_pairs = options.GetBool("rowtide.encode.update-pairs");
   return CreateSink(SinkSpecOf(*sink.table, sink.hint_options), context);
 }
 
