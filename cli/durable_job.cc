@@ -12,6 +12,7 @@
 #include "cli/restarts.h"
 #include "cli/version.h"
 #include "connectors/files/list.h"
+#include "planner/exec/exactly_once.h"
 #include "planner/exec/explain.h"
 #include "planner/exec/node_operators.h"
 
@@ -140,6 +141,18 @@ CheckpointSettings SettingsOf(const Options& options) {
   return settings;
 }
 
+// The transaction of its exactly-once sinks, if it has any.
+Result<std::unique_ptr<KafkaTransactions>> TransactionsOf(const PlannedJob& planned,
+                                                          const std::string& job,
+                                                          const DurableJob::Say& say) {
+  RT_ASSIGN(const std::optional<KafkaSinkSpec> sink, ExactlyOnceSinkOf(planned.plan));
+  if (!sink) return std::unique_ptr<KafkaTransactions>();
+  return KafkaTransactions::Create(
+      {sink->properties.settings, sink->properties.bootstrap, sink->transactional_id_prefix, job,
+       SettingsOf(planned.options).interval_millis, Version()},
+      say);
+}
+
 }  // namespace
 
 DurableJob::DurableJob(std::unique_ptr<CheckpointFolder> folder, const PlannedJob& planned,
@@ -171,7 +184,10 @@ Result<std::unique_ptr<DurableJob>> DurableJob::Open(const PlannedJob& planned,
             CheckpointFolder::Open(dir, FolderNameOf(planned.name, occurrence), Version()));
   std::unique_ptr<DurableJob> job(
       new DurableJob(std::move(folder), planned, settings, occurrence, say));
-  RT_ASSIGN(job->chosen_, Find(planned, settings, occurrence, say));
+  RT_ASSIGN(job->transactions_,
+            TransactionsOf(planned, FolderNameOf(planned.name, occurrence), say));
+  job->folder_->SetDecisionLog(job->transactions_.get());
+  RT_TRY(job->Choose(settings));
   job->allows_lost_ = settings.allows_lost ||
                       planned.options.GetBool("execution.state-recovery.ignore-unclaimed-state");
   job->has_read_all_ = job->chosen_ && job->chosen_->checkpoint.kind == CheckpointKind::kFinal;
@@ -198,6 +214,55 @@ Result<std::optional<LoadedCheckpoint>> DurableJob::Find(const PlannedJob& plann
   }
   if (found) RT_TRY(CheckTimeToLive(found->checkpoint, planned.options));
   return found;
+}
+
+Status DurableJob::Choose(const StateSettings& settings) {
+  if (transactions_ != nullptr) return ChooseDecided(settings);
+  RT_ASSIGN(chosen_, Find(planned_, settings, occurrence_, say_));
+  return Status::Ok();
+}
+
+Status DurableJob::ChooseDecided(const StateSettings& settings) {
+  RT_ASSIGN(decided_, transactions_->Begin(folder_->run_id()));
+  chosen_ = std::nullopt;
+  std::string given = settings.restore;
+  if (given.empty()) given = LocalPath(planned_.options.Get("execution.state-recovery.path"));
+  // What was decided before the job was begun anew is of no use to it.
+  if (settings.fresh) left_behind_ = decided_;
+  const bool begins_anew = settings.fresh || (left_behind_ && decided_ == left_behind_);
+  if (!begins_anew && decided_) {
+    Result<std::string> path = folder_->Adopt(*decided_);
+    if (!path.ok()) {
+      return Status(path.status())
+          .WithContext(transactions_->Place())
+          .WithHint(
+              "rows up to it can be read already: bring the state folder back; --fresh --restore "
+              "CHECKPOINT goes on from another one all the same, --fresh begins anew");
+    }
+    if (!given.empty()) say_(fmt::format("{} is not used: the job has gone on since then", given));
+    given = *path;
+  } else if (!begins_anew) {
+    RT_TRY(RefuseUndecided());
+  }
+  if (given.empty()) return Status::Ok();
+  RT_ASSIGN(chosen_, LoadCheckpoint(given));
+  return CheckTimeToLive(chosen_->checkpoint, planned_.options);
+}
+
+// Nothing was ever decided there. A first checkpoint that was only prepared is as good as none.
+Status DurableJob::RefuseUndecided() const {
+  RT_ASSIGN(const std::vector<CheckpointEntry> entries, ListCheckpoints(folder_->path()));
+  for (const CheckpointEntry& entry : entries) {
+    if (!entry.is_decided && entry.epoch == 1) continue;
+    return Status::Corruption("{} is there, but nothing was decided yet by {}", entry.path,
+                              transactions_->Place())
+        .WithErrorCode("RT6012")
+        .WithHint(fmt::format(
+            "if the job was not written exactly once before, --fresh --restore {} goes on from it; "
+            "--fresh begins anew",
+            entry.path));
+  }
+  return Status::Ok();
 }
 
 bool DurableJob::has_kept_files() const { return chosen_ && IsInRocksDb(chosen_->checkpoint); }
@@ -262,6 +327,7 @@ Status DurableJob::OpenStores() {
 Result<std::vector<JobGraph>> DurableJob::Build(BuildContext context) {
   context.job_id = folder_->job_id();
   context.earlier_job_id = folder_->earlier_job_id();
+  context.connectors.kafka_transactions = transactions_.get();
   RT_TRY(PlanTheRestore());
   ChooseBackend();
   if (!uses_rocksdb_) return BuildJob(planned_, std::move(context));
@@ -279,8 +345,11 @@ Result<std::vector<JobGraph>> DurableJob::Build(BuildContext context) {
 }
 
 void DurableJob::Prepare(JobOptions* options) {
-  checkpointer_ = std::make_unique<Checkpointer>(folder_.get(), SettingsOf(planned_.options),
-                                                 chosen_ ? chosen_->checkpoint.epoch : 0, say_);
+  // Epochs rise, also where the job begins anew.
+  const int64_t epoch =
+      std::max(chosen_ ? chosen_->checkpoint.epoch : 0, decided_ ? decided_->epoch : 0);
+  checkpointer_ =
+      std::make_unique<Checkpointer>(folder_.get(), SettingsOf(planned_.options), epoch, say_);
   options->checkpointer = checkpointer_.get();
   options->requests = requests_.get();
   for (const auto& store : stores_) options->stores.push_back(store.get());
@@ -365,7 +434,7 @@ Status DurableJob::Reopen() {
   StateSettings settings = settings_;
   settings.fresh = is_fresh_;  // until the first start has come so far
   if (has_worked_) settings.restore.clear();
-  RT_ASSIGN(chosen_, Find(planned_, settings, occurrence_, say_));
+  RT_TRY(Choose(settings));
   has_read_all_ = chosen_ && chosen_->checkpoint.kind == CheckpointKind::kFinal;
   return Status::Ok();
 }

@@ -7,7 +7,8 @@
 // A job is known by its name, which comes from what it writes (`insert-into_…`), so a changed query
 // finds the state of the one before. What is chosen (reliability.md 3): the newest decided
 // checkpoint; if that is damaged, an older one, unless rows of the newer have been shown already;
-// if none can be read, an error. `--fresh` begins anew.
+// if none can be read, an error. `--fresh` begins anew. With exactly-once sinks their decision log
+// is asked first, and what it names is taken, or nothing.
 //
 // A job that fails for a reason that may pass is started again by the strategy that is set:
 // DelayAfter, AwaitRestart, then Reopen, Build, Prepare and Restore as for the first start.
@@ -19,6 +20,7 @@
 #include <string>
 
 #include "cli/control_socket.h"
+#include "connectors/kafka/transactions.h"
 #include "engine/runtime/job.h"
 #include "engine/runtime/restart_policy.h"
 #include "planner/exec/build_job.h"
@@ -84,6 +86,10 @@ class DurableJob {
              StateSettings settings, int occurrence, Say say);
   bool IsWorthARestart(const Status& failure) const;
   void ChooseBackend();
+  // Where to go on from. With a decision log: older instances can do nothing more from here on.
+  Status Choose(const StateSettings& settings);
+  Status ChooseDecided(const StateSettings& settings);
+  Status RefuseUndecided() const;
   Status PlanTheRestore();
   // Of each node of the job: the table that has its entries in the checkpoint.
   std::vector<uint32_t> Tables() const;
@@ -102,8 +108,11 @@ class DurableJob {
   bool is_fresh_ = false;
   bool has_read_all_ = false;
   bool allows_lost_ = false;
-  std::optional<LoadedCheckpoint> chosen_;  // none: the job is new
-  RestorePlan plan_;                        // of what was chosen
+  std::unique_ptr<KafkaTransactions> transactions_;  // null: the folder decides alone
+  std::optional<Decision> decided_;                  // what they had decided at the last start
+  std::optional<Decision> left_behind_;              // … before the job was begun anew
+  std::optional<LoadedCheckpoint> chosen_;           // none: the job is new
+  RestorePlan plan_;                                 // of what was chosen
   bool uses_rocksdb_ = false;
   std::vector<std::unique_ptr<RocksDbLane>> stores_;
   std::unique_ptr<Checkpointer> checkpointer_;

@@ -162,6 +162,12 @@ constexpr ErrorCode kCodes[] = {
      "INSERT INTO s SELECT item, COUNT(*) FROM (VALUES ('a'), ('a')) AS t(item) GROUP BY item;",
      "Add ON CONFLICT DO DEDUPLICATE, DO ERROR or DO NOTHING to the INSERT, give the sink the key "
      "of the query, or set 'table.exec.sink.require-on-conflict' to 'false'."},
+    {"RT2041", "Two tables cannot be written exactly once by one job.",
+     "One transaction makes the rows of all of them visible, and it is on one cluster, with one "
+     "prefix and one producer.",
+     "",
+     "Give both the same 'properties.*' and 'sink.transactional-id-prefix', or write one of them "
+     "in a job of its own, or with 'sink.delivery-guarantee' = 'at-least-once'."},
     {"RT2800", "The command line does not fit.",
      "A verb or an option does not exist, or has a value that it cannot have.", "",
      "rowtide --help lists the verbs, rowtide help VERB the options of one."},
@@ -265,6 +271,34 @@ constexpr ErrorCode kCodes[] = {
      "`rowtide state ls` lists what the folder holds; `rowtide run --state` goes on from it."},
     {"RT6006", "The folder holds no state of a job.", "", "",
      "Name the folder that was given to `rowtide run --state`, or one job's folder in it."},
+    {"RT6010", "Exactly-once needs checkpoints.",
+     "Rows become visible together with the checkpoint that holds them, and the job takes none.",
+     "",
+     "Give the job a state folder: rowtide run --state DIR. A SELECT and batch mode have no "
+     "checkpoints."},
+    {"RT6011", "Another instance of the job has taken over.",
+     "Its transactional id is in use by a process that was started later. This one has written "
+     "nothing that can be seen since then.",
+     "", "Nothing, if the other one is meant to run; else stop it, and start this one again."},
+    {"RT6012", "The checkpoint that was decided is not there.",
+     "The marker topic names the checkpoint up to which rows can be read. The state folder does "
+     "not have it, or another one of that number.",
+     "",
+     "Bring the state folder back. --fresh --restore CHECKPOINT goes on from another one and may "
+     "write rows twice or leave some out; --fresh begins from the first record."},
+    {"RT6013", "The topic of decisions is not as it should be.",
+     "It has one partition, is compacted, and only its own job writes to it.", "",
+     "Look at it with Kafka's own tools. Deleting it makes the job begin anew (--fresh)."},
+    {"RT6014", "A transaction hangs.",
+     "A broker has lost the end of a transaction, so nothing behind it can be read.", "",
+     "Kafka's kafka-transactions.sh find-hanging shows it. Whether its rows count is for people to "
+     "say: the message has what is known."},
+    {"RT6015", "The transaction time-out does not fit.",
+     "A transaction lasts from one checkpoint to the next, and the broker gives up those that last "
+     "longer than it allows.",
+     "",
+     "Take checkpoints more often, or raise transaction.max.timeout.ms on the brokers or "
+     "'properties.transaction.timeout.ms' of the table."},
     {"RT9000", "Rowtide has a bug.", "", "", "Please report it with the statement that shows it."},
 };
 

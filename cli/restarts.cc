@@ -7,6 +7,9 @@
 namespace rowtide {
 namespace {
 
+// Another instance runs the job: it would only be disturbed.
+constexpr std::string_view kTakenOver = "RT6011";
+
 std::optional<std::string> TableOnStandardInput(const ExecNode& node) {
   const auto* scan = node.as<PhysicalScan>();
   if (scan && scan->table->connector() == "filesystem" &&
@@ -47,7 +50,9 @@ RestartSettings RestartSettingsOf(const Options& options) {
   return settings;
 }
 
-bool MayPass(const Status& failure) { return failure.code() == StatusCode::kExternal; }
+bool MayPass(const Status& failure) {
+  return failure.code() == StatusCode::kExternal && failure.error_code() != kTakenOver;
+}
 
 std::optional<std::string> TableOnStandardInput(const PlannedJob& planned) {
   for (const ExecPointer& root : planned.plan.roots) {

@@ -3,6 +3,7 @@
 //
 //   the disk, the network                          may pass
 //   SQL, data under `fail`, damage, a newer format will be the same the next time
+//   another instance that has taken over             ends this one
 //
 // A job that reads standard input is not started again: what it has taken from there is gone.
 #pragma once

@@ -11,6 +11,7 @@
 #include "connectors/kafka/metadata_columns.h"
 #include "connectors/kafka/option_names.h"
 #include "connectors/kafka/options.h"
+#include "connectors/kafka/sink.h"
 #include "connectors/kafka/source.h"
 #include "connectors/nexmark/source.h"
 #include "connectors/options.h"
@@ -84,9 +85,10 @@ constexpr Connector kConnectors[] = {
      nullptr},  // its options depend on the columns
     {"nexmark", "a source of made-up events of an auction site", kNexmarkOptions,
      CreateNexmarkSource, nullptr},
-    {"kafka", "topics of Apache Kafka, read", kKafkaOptions, CreateKafkaSource, nullptr},
-    {"upsert-kafka", "topics of Apache Kafka as tables with a key, read", kUpsertKafkaOptions,
-     CreateKafkaSource, nullptr},
+    {"kafka", "topics of Apache Kafka, read and written", kKafkaOptions, CreateKafkaSource,
+     CreateKafkaSink},
+    {"upsert-kafka", "topics of Apache Kafka as tables with a key, read and written",
+     kUpsertKafkaOptions, CreateKafkaSource, CreateKafkaSink},
     {"rows", nullptr, kRowsOptions, CreateRowsSource, nullptr},
     {"collect", nullptr, kChangelogOptions, nullptr, CreateCollectSink},
 };
@@ -165,7 +167,10 @@ ConnectorTraits TraitsOf(const TableSpec& table) {
   if (connector->make_sink != nullptr) {
     SinkTraits& sink = traits.sink.emplace();
     sink.lanes = connector->name != "collect" && TextOption(table, "path").value_or("") != "-";
-    if (connector->name == "filesystem") {
+    if (IsKafka(table)) {
+      sink.mode = KafkaSinkMode(table);
+      sink.metadata = KafkaSinkMetadata();
+    } else if (connector->name == "filesystem") {
       sink.mode = FormatMode(table);
       sink.overwrite = true;
     } else if (connector->name == "blackhole") {

@@ -38,6 +38,8 @@ class Sink {
     return std::string();
   }
   virtual Status Commit(int64_t /*epoch*/) { return Status::Ok(); }
+  // It holds many rows that wait for a Commit: no input should be taken until then. Any thread.
+  virtual bool is_full() const { return false; }
   // One of these before the first row of a job with checkpoints. BeginAnew: nothing was written so
   // far. Restore: once for each lane whose files this one is to show; empty: for none of them.
   virtual Status BeginAnew() { return Status::Ok(); }

@@ -65,6 +65,7 @@ struct SinkAbilities {
   std::optional<ChangelogMode> mode;
   bool default_without_before = false;
   bool overwrite = false;  // takes INSERT OVERWRITE
+  std::vector<std::string> metadata;  // keys of METADATA columns that can be written
 };
 
 struct CatalogTable {

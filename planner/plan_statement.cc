@@ -1,5 +1,6 @@
 #include "planner/plan_statement.h"
 
+#include "planner/exec/exactly_once.h"
 #include "planner/exec/to_exec.h"
 #include "planner/explain.h"
 #include "planner/logical/explain.h"
@@ -58,6 +59,7 @@ Result<Planned> Plan(const std::vector<LogicalPointer>& roots, UpdateKind root_u
   Planned planned;
   RT_ASSIGN(planned.physical, Optimize(roots, root_update, context));
   RT_ASSIGN(planned.exec, ToExec(planned.physical, context.options));
+  RT_TRY(ExactlyOnceSinkOf(planned.exec).status());
   planned.deviations = std::move(context.deviations);
   return planned;
 }

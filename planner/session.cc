@@ -102,7 +102,7 @@ Status FillAbilities(CatalogTable* table) {
   }
   if (traits.sink)
     table->sink = SinkAbilities{traits.sink->mode, traits.sink->default_without_before,
-                                traits.sink->overwrite};
+                                traits.sink->overwrite, traits.sink->metadata};
   return Status::Ok();
 }
 

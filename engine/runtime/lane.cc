@@ -30,7 +30,7 @@ bool Lane::sources_ended() const {
 
 Result<SourceState> Lane::Step(bool stops, bool rests) {
   RT_ASSIGN(const bool any, task_.StepGates());
-  is_ahead_ = !any && task_.feeds_full_channel();
+  is_ahead_ = !any && task_.should_rest();
   rests_ = is_ahead_ || (rests && !any);
   if (any) return SourceState::kMore;
   if (rests_) return SourceState::kWait;
@@ -104,7 +104,7 @@ void Lane::Wait(int64_t guess_millis, const std::function<bool()>& has_news) {
   if (next_tick_millis_ != 0)
     millis = std::clamp<int64_t>(next_tick_millis_ - ticks_.clock->NowMillis(), 0, millis);
   signal_.Arm();
-  const bool may_go_on = is_ahead_ && !task_.feeds_full_channel();
+  const bool may_go_on = is_ahead_ && !task_.should_rest();
   if (has_news() || task_.gates_are_ready() || may_go_on) return;
   std::vector<pollfd> descriptors = {{signal_.descriptor(), POLLIN, 0}};
   for (const int source : task_.sources()) {

@@ -28,6 +28,7 @@ class SinkThread final : public Sink {
   Status Flush() override { return Send({std::nullopt, false}); }
   Result<std::string> Prepare(int64_t epoch) override;
   Status Commit(int64_t epoch) override;
+  bool is_full() const override { return inner_->is_full(); }
   Status BeginAnew() override { return inner_->BeginAnew(); }
   Status Restore(std::string_view staged) override { return inner_->Restore(staged); }
   Status Finish() override;

@@ -245,9 +245,12 @@ bool Task::gates_are_ready() const {
   });
 }
 
-bool Task::feeds_full_channel() const {
+bool Task::should_rest() const {
   return std::any_of(exchanges_.begin(), exchanges_.end(),
-                     [](const Exchange* exchange) { return exchange->is_over_limit(); });
+                     [](const Exchange* exchange) { return exchange->is_over_limit(); }) ||
+         std::any_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+           return node->work.sink != nullptr && node->work.sink->is_full();
+         });
 }
 
 bool Task::all_ended() const {

@@ -58,8 +58,8 @@ class Task {
   // Hands on one event of each gate that has one. False: there was none.
   Result<bool> StepGates();
   bool gates_are_ready() const;
-  // Other lanes are behind: sources should rest.
-  bool feeds_full_channel() const;
+  // Other lanes are behind, or a sink waits for a checkpoint: sources should rest.
+  bool should_rest() const;
   // Sources and gates are over.
   bool all_ended() const;
   bool has_sink() const;

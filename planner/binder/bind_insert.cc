@@ -124,6 +124,25 @@ ConflictStrategy StrategyOf(const std::string& word) {
   return word == "DEDUPLICATE" ? ConflictStrategy::kDeduplicate : ConflictStrategy::kUnsaid;
 }
 
+// What is written besides the row has to be something that the connector can write.
+Status CheckMetadata(const CatalogTable& table, SourcePosition position) {
+  const std::vector<std::string>& known = table.sink->metadata;
+  for (const TableColumn& column : table.columns) {
+    if (column.kind != TableColumn::Kind::kMetadata || column.metadata_virtual) continue;
+    if (std::find(known.begin(), known.end(), column.metadata_key) != known.end()) continue;
+    const std::string what =
+        known.empty()
+            ? fmt::format("{} writes no metadata", Quote(table.connector()))
+            : fmt::format("{} writes {}", Quote(table.connector()), fmt::join(known, ", "));
+    return Status::Validate(position,
+                            "metadata column {} of table {} cannot be written: {}, and no {}",
+                            Quote(column.name), table.path.name, what, Quote(column.metadata_key))
+        .WithErrorCode("RT2017")
+        .WithHint("declare it METADATA … VIRTUAL: then it is only read, and INSERT leaves it out");
+  }
+  return Status::Ok();
+}
+
 }  // namespace
 
 Result<LogicalPointer> BindInsert(const ast::Insert& insert, BindContext& context) {
@@ -168,6 +187,7 @@ Result<LogicalPointer> BindInsert(const ast::Insert& insert, BindContext& contex
                                 : "its connector " + Quote(table->connector()) + " is no sink")
         .WithErrorCode("RT2017");
   }
+  RT_TRY(CheckMetadata(*table, insert.table.position));
   if (insert.overwrite && !table->sink->overwrite) {
     return Status::Validate(
                insert.table.position,

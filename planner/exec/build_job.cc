@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "connectors/files/list.h"
+#include "connectors/kafka/sink.h"
 #include "engine/keyed_state.h"
 #include "engine/runtime/sink_thread.h"
 #include "engine/runtime/source_thread.h"
@@ -269,6 +270,7 @@ class JobBuilder {
 
   ConnectorContext Connectors(int lane, const Rows& rows) {
     ConnectorContext connectors = context_.connectors;
+    connectors.kafka_producers = kafka_producers_;
     connectors.counters = &graph(lane).meters(rows.node)->counters;
     connectors.bytes_written = &graph(lane).meters(rows.node)->bytes;
     connectors.local_time_zone = job_.local_time_zone();
@@ -437,6 +439,7 @@ class JobBuilder {
   size_t tables_ = 0;  // nodes that have one
   std::vector<uint32_t> table_of_node_;
   std::map<std::string, int> sinks_of_table_;
+  const std::shared_ptr<KafkaProducers> kafka_producers_ = std::make_shared<KafkaProducers>();
 };
 
 // Keep-first by event time fires on watermarks, a mini-batch by event time flushes on them, a

@@ -99,6 +99,7 @@ class Adviser {
  private:
   void NearMiss(const std::string& text) { Add("near miss: " + text); }
   void Cost(const std::string& text) { Add("cost: " + text); }
+  void Risk(const std::string& text) { Add("risk: " + text); }
   void Add(std::string line) {
     if (std::find(lines_.begin(), lines_.end(), line) == lines_.end())
       lines_.push_back(std::move(line));
@@ -284,6 +285,11 @@ class Adviser {
   }
 
   void OnSink(const PhysicalNode& node, const PhysicalSink& sink) {
+    if (sink.table->connector() == "upsert-kafka") {
+      Risk("a partition that is added to the topic of " + sink.table->path.name +
+           " moves keys: what was written of a key before stays in the old one, and readers see no "
+           "order between both");
+    }
     if (!sink.upsert_materialize) return;
     const std::string own = sink.input_upsert_key.empty()
                                 ? "no key"

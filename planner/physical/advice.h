@@ -3,6 +3,7 @@
 //
 //   near miss: ORDER BY amount is no time attribute, so …   a cheaper node was one step away
 //   cost: the rank number is in the output: …               what a change costs, what is kept
+//   risk: a partition that is added …                       what may go wrong outside of the job
 //
 // Each line names the clause as the user wrote it. A pure function of the inferred plan; it changes
 // nothing.

@@ -85,6 +85,12 @@ Status Check(const std::string& path, const ManifestFile& want) {
   return Status::Ok();
 }
 
+// Of all that it names, since the manifest has their checksums.
+Result<std::string> DigestOfManifest(const std::string& checkpoint) {
+  RT_ASSIGN(const FileDigest digest, DigestOf(checkpoint + "/" + kManifest));
+  return fmt::format("{:016x}", digest.xxh3);
+}
+
 Status LoadLane(const std::string& folder, const Manifest& manifest, const ManifestLane& from,
                 bool checks_files, LaneState* lane) {
   const std::string nodes = folder + "/" + from.nodes.name;
@@ -254,8 +260,8 @@ std::string CheckpointFolder::WorkFolder(int lane) const {
   return fmt::format("{}/{}{}-{}", path_, kWork, run_id_, lane);
 }
 
-std::string CheckpointFolder::NameOf(int64_t epoch) const {
-  return fmt::format("{}{}-{}", kPrefix, epoch, run_id_);
+std::string CheckpointFolder::NameOf(int64_t epoch, const std::string& run_id) {
+  return fmt::format("{}{}-{}", kPrefix, epoch, run_id);
 }
 
 Status CheckpointFolder::WriteInto(const Checkpoint& checkpoint, const std::string& folder,
@@ -309,7 +315,7 @@ Status CheckpointFolder::WriteInto(const Checkpoint& checkpoint, const std::stri
 }
 
 Status CheckpointFolder::Write(const Checkpoint& checkpoint) {
-  const std::string name = NameOf(checkpoint.epoch);
+  const std::string name = NameOf(checkpoint.epoch, run_id_);
   const std::string hidden = path_ + "/." + name;
   Status status = WriteInto(checkpoint, hidden, false);
   if (status.ok()) status = RenameDurably(hidden, path_ + "/" + name + std::string(kPrepared));
@@ -318,8 +324,34 @@ Status CheckpointFolder::Write(const Checkpoint& checkpoint) {
 }
 
 Status CheckpointFolder::Commit(int64_t epoch) {
-  const std::string path = path_ + "/" + NameOf(epoch);
-  return RenameDurably(path + std::string(kPrepared), path);
+  const std::string path = path_ + "/" + NameOf(epoch, run_id_);
+  const std::string prepared = path + std::string(kPrepared);
+  if (log_ != nullptr) {
+    RT_ASSIGN(const std::string digest, DigestOfManifest(prepared));
+    RT_TRY(log_->Decide({epoch, run_id_, digest}));
+  }
+  return RenameDurably(prepared, path);
+}
+
+Result<std::string> CheckpointFolder::Adopt(const Decision& decision) {
+  const std::string path = path_ + "/" + NameOf(decision.epoch, decision.run_id);
+  const std::string prepared = path + std::string(kPrepared);
+  const std::string place = fs::exists(path) ? path : prepared;
+  if (!fs::exists(place)) {
+    return Status::Corruption("checkpoint {} of run {} was decided, and {} is not there",
+                              decision.epoch, decision.run_id, path)
+        .WithErrorCode("RT6012");
+  }
+  RT_ASSIGN(const std::string digest, DigestOfManifest(place));
+  if (digest != decision.digest) {
+    return Status::Corruption(
+               "{} is not the checkpoint that was decided: its manifest has digest "
+               "{}, not {}",
+               place, digest, decision.digest)
+        .WithErrorCode("RT6012");
+  }
+  if (place == prepared) RT_TRY(RenameDurably(prepared, path));
+  return path;
 }
 
 Status CheckpointFolder::Retire(int kept) {

@@ -11,8 +11,10 @@
 //                  /lane-0.nodes         the bytes of the lane's nodes, one after the other
 //
 // `5f3a` is of the run that wrote it, so a process that comes back from a long pause overwrites
-// nothing. Files are synced before the manifest, the manifest before the first rename, each rename
-// by a sync of its folder (reliability.md 2.1). A file whose sync failed is not used.
+// nothing. With a decision log the log decides, and the name follows; a checkpoint that it names
+// is taken whatever it is called. Files are synced before the manifest, the manifest before the
+// first rename, each rename by a sync of its folder (reliability.md 2.1). A file whose sync failed
+// is not used.
 #pragma once
 
 #include <memory>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "engine/checkpoint_store.h"
+#include "engine/decision_log.h"
 #include "state/durable/manifest.h"
 
 namespace rowtide {
@@ -62,6 +65,7 @@ class CheckpointFolder final : public CheckpointStore {
   const std::string& job_id() const { return job_id_; }
   const std::string& earlier_job_id() const { return earlier_job_id_; }  // "" in the first
   const std::string& path() const { return path_; }
+  const std::string& run_id() const { return run_id_; }
   // What is written from now on is of another run; the one before has come to an end.
   void BeginRun();
   // A folder of this run's own, for one of its lanes, not made yet.
@@ -72,6 +76,11 @@ class CheckpointFolder final : public CheckpointStore {
   Status BeginAfresh();
   Status MarkDone();
   bool is_done() const;
+  // From now on `log` decides which checkpoint counts; borrowed.
+  void SetDecisionLog(DecisionLog* log) { log_ = log; }
+  // The checkpoint that was decided gets its name, if it has not. kCorruption: it is not here, or
+  // not the one that was decided.
+  Result<std::string> Adopt(const Decision& decision);
   // What an earlier run left half done, and its control socket.
   Status RemoveLeftovers();
 
@@ -84,7 +93,7 @@ class CheckpointFolder final : public CheckpointStore {
 
  private:
   CheckpointFolder(std::string path, std::string version, int lock);
-  std::string NameOf(int64_t epoch) const;
+  static std::string NameOf(int64_t epoch, const std::string& run_id);
   Status WriteInto(const Checkpoint& checkpoint, const std::string& folder, bool copies);
 
   std::string path_;
@@ -93,6 +102,7 @@ class CheckpointFolder final : public CheckpointStore {
   std::string job_id_;
   std::string earlier_job_id_;
   std::string run_id_;
+  DecisionLog* log_ = nullptr;
 };
 
 }  // namespace rowtide

@@ -58,11 +58,15 @@ class Cluster:
             future.result()
         return name
 
-    def produce(self, topic, records, **settings):
-        """Each record is a value or (key, value) or a dict of what Producer.produce takes."""
+    def produce(self, topic, records, rate=None, **settings):
+        """Each record is a value or (key, value) or a dict of what Producer.produce takes; `rate`: so many a second."""
         producer = Producer(self.client(**{"linger.ms": 5, "partitioner": "murmur2_random", **settings}))
         failed = []
-        for record in records:
+        began = time.monotonic()
+        for number, record in enumerate(records):
+            if rate and number % 100 == 0:
+                time.sleep(max(0, number / rate - (time.monotonic() - began)))
+                producer.poll(0)
             if isinstance(record, dict):
                 fields = dict(record)
             elif isinstance(record, tuple):
@@ -75,7 +79,7 @@ class Cluster:
                     break
                 except BufferError:
                     producer.poll(0.1)
-        producer.flush(30)
+        assert producer.flush(60) == 0, "not all records could be written"
         assert not failed, failed
 
     def read(self, topic, committed=True, seconds=30):
@@ -154,10 +158,16 @@ class Cluster:
         return done.stdout
 
     def console(self, topic, committed=True):
-        """Lines `key|value` as Kafka's console consumer prints them; no value is `null`."""
-        return self.tool("console-consumer", "--topic", topic, "--from-beginning", "--timeout-ms", "3000",
-                         "--isolation-level", "read_committed" if committed else "read_uncommitted",
-                         "--formatter-property", "print.key=true", "--formatter-property", "key.separator=|").splitlines()
+        """Lines `key|value` as Kafka's console consumer prints them; no value is `null`. It gives up when nothing comes for
+        so long; on a busy machine that says nothing about the end, so it is asked again if it has fewer than there are."""
+        wanted = len(self.read(topic, committed))
+        for patience in ("3000", "15000", "60000"):
+            lines = self.tool("console-consumer", "--topic", topic, "--from-beginning", "--timeout-ms", patience,
+                              "--isolation-level", "read_committed" if committed else "read_uncommitted",
+                              "--formatter-property", "print.key=true", "--formatter-property", "key.separator=|").splitlines()
+            if len(lines) >= wanted:
+                break
+        return lines
 
     def broker(self, *arguments):
         subprocess.run([os.path.join(HERE, "broker"), *arguments], check=True)

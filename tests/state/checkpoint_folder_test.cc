@@ -116,6 +116,67 @@ TEST_F(CheckpointFolderTest, KeepsTheNewestAndRemovesWhatWasLeft) {
 }
 
 // Each byte of each file: a flip and a cut.
+// Decides, or leaves in doubt whether it has.
+class LogOfOne final : public DecisionLog {
+ public:
+  Result<std::optional<Decision>> Begin(const std::string& /*run_id*/) override { return decided; }
+  Status Decide(const Decision& decision) override {
+    if (!is_silent) decided = decision;
+    return answer;
+  }
+  std::string Place() const override { return "a log"; }
+
+  std::optional<Decision> decided;
+  bool is_silent = false;
+  Status answer = Status::Ok();
+};
+
+TEST_F(CheckpointFolderTest, TheDecisionLogDecidesAndTheNameFollows) {
+  LogOfOne log;
+  std::string first_run;
+  {
+    const std::unique_ptr<CheckpointFolder> folder = Open();
+    first_run = folder->run_id();
+    folder->SetDecisionLog(&log);
+    ASSERT_TRUE(folder->Write(Sample(1)).ok() && folder->Commit(1).ok());
+    EXPECT_EQ(log.decided->epoch, 1);
+    EXPECT_EQ(log.decided->run_id, first_run);
+    // It was decided, but the answer was lost: the next start takes it.
+    log.answer = Status::External("no answer");
+    ASSERT_TRUE(folder->Write(Sample(2)).ok());
+    EXPECT_FALSE(folder->Commit(2).ok());
+    EXPECT_FALSE(List()[0].is_decided);
+  }
+  const std::unique_ptr<CheckpointFolder> folder = Open();
+  folder->SetDecisionLog(&log);
+  const Result<std::string> path = folder->Adopt(*log.decided);
+  ASSERT_TRUE(path.ok()) << path.status().message();
+  EXPECT_EQ(*path, (dir_ / "job" / ("chk-2-" + first_run)).string());
+  ASSERT_TRUE(folder->RemoveLeftovers().ok());
+  ASSERT_TRUE(LoadCheckpoint(*path).ok());
+  ASSERT_TRUE(folder->Adopt(*log.decided).ok());  // again
+  // One that was not decided goes, and the name of another run's is not taken for it.
+  log.is_silent = true;
+  ASSERT_TRUE(folder->Write(Sample(3)).ok());
+  EXPECT_FALSE(folder->Commit(3).ok());
+  EXPECT_EQ(folder->Adopt({3, "00000000", "0"}).status().code(), StatusCode::kCorruption);
+  ASSERT_TRUE(folder->RemoveLeftovers().ok());
+  EXPECT_EQ(List().size(), 2u);
+}
+
+TEST_F(CheckpointFolderTest, AnotherCheckpointThanTheOneThatWasDecidedIsNone) {
+  LogOfOne log;
+  const std::unique_ptr<CheckpointFolder> folder = Open();
+  folder->SetDecisionLog(&log);
+  ASSERT_TRUE(folder->Write(Sample(1)).ok() && folder->Commit(1).ok());
+  Decision other = *log.decided;
+  other.digest = "0123456789abcdef";
+  const Status refused = folder->Adopt(other).status();
+  EXPECT_EQ(refused.error_code(), "RT6012");
+  EXPECT_NE(refused.message().find(other.digest), std::string::npos) << refused.message();
+  EXPECT_NE(refused.message().find(log.decided->digest), std::string::npos) << refused.message();
+}
+
 TEST_F(CheckpointFolderTest, FindsEveryDamage) {
   Checkpoint sample = Sample(1);
   for (LaneState& lane : sample.lanes) lane.nodes[1].bytes.resize(40);

@@ -1,0 +1,19 @@
+// The sinks of a plan whose rows become visible together with a checkpoint, in one transaction:
+// Kafka tables with 'sink.delivery-guarantee' = 'exactly-once'.
+//
+// A job has one such transaction, so all of them are on one cluster, with one prefix and the same
+// settings of the producer.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "connectors/kafka/options.h"
+#include "planner/exec/plan.h"
+
+namespace rowtide {
+
+// Of the first one; none: there is none. Errors: two of them do not go together.
+Result<std::optional<KafkaSinkSpec>> ExactlyOnceSinkOf(const ExecPlan& plan);
+
+}  // namespace rowtide
