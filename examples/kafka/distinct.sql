@@ -23,6 +23,7 @@ CREATE TABLE distinct_events (order_id STRING, status STRING, amount DECIMAL(10,
   'key.fields' = 'order_id',
   'value.format' = 'json',
   'sink.delivery-guarantee' = 'exactly-once',
+  'properties.transaction.timeout.ms' = '60000',  -- Flink's own default is more than brokers allow
   'sink.transactional-id-prefix' = 'distinct'
 );
 
