@@ -122,9 +122,11 @@ RejectReason Rejects::ReasonOf(const Reject& reject) const {
 Status Rejects::ErrorOf(const Reject& reject) const {
   const std::string column = reject.column.empty() ? "" : ", column " + Quote(reject.column);
   const bool is_message = IsPlaceOfRecord(reject.place.line);
-  const std::string place = is_message ? places_->Text(RecordOfPlace(reject.place.line))
-                                       : fmt::format("file {}: line {}, byte {}", file_,
-                                                     reject.place.line, reject.place.byte);
+  const std::string line =
+      reject.place.line == 0 ? "" : fmt::format("line {}, ", reject.place.line);
+  const std::string place = is_message
+                                ? places_->Text(RecordOfPlace(reject.place.line))
+                                : fmt::format("file {}: {}byte {}", file_, line, reject.place.byte);
   Status error = Status::DataError("table {}, {}{}: {}\nthe record: {}", table_, place, column,
                                    reject.message, Excerpt(reject.bytes, kExcerptBytes))
                      .WithErrorCode(NameOf(reject.reason).code);

@@ -143,6 +143,7 @@ std::string PlaceText(const RowBatch& batch, int row) {
   if (place == nullptr) return "";
   const std::string_view name(batch.file->data(), batch.file->size());
   if (place->line < 0) return fmt::format("{}, offset {}: ", name, place->byte);
+  if (place->line == 0) return fmt::format("file {}, byte {}: ", name, place->byte);
   return fmt::format("file {}, line {}, byte {}: ", name, place->line, place->byte);
 }
 

@@ -64,25 +64,18 @@ class StreamSink final : public Sink {
 
   Status Write(const RowBatch& batch) override {
     buffer_.clear();
+    if (!std::exchange(has_begun_, true)) RT_TRY(encoder_->Begin(&buffer_));
     RT_TRY(encoder_->Encode(batch, &buffer_));
     return PutBuffer();
-  }
-  Status PutHeldBack() {
-    buffer_.clear();
-    encoder_->Finish(&buffer_);
-    return buffer_.empty() ? Status::Ok() : PutBuffer();
-  }
-  Status PutBuffer() {
-    if (packer_ == nullptr) return Put(buffer_);
-    packed_.clear();
-    RT_TRY(packer_->Pack(buffer_, &packed_));
-    return Put(packed_);
   }
   Status Flush() override {
     RT_TRY(PutHeldBack());
     return FlushFile();
   }
   Status Finish() override {
+    buffer_.clear();
+    if (!std::exchange(has_begun_, true)) RT_TRY(encoder_->Begin(&buffer_));
+    RT_TRY(PutBuffer());
     RT_TRY(PutHeldBack());
     if (packer_ != nullptr) {
       packed_.clear();
@@ -93,6 +86,17 @@ class StreamSink final : public Sink {
   }
 
  private:
+  Status PutHeldBack() {
+    buffer_.clear();
+    RT_TRY(encoder_->Finish(&buffer_));
+    return PutBuffer();
+  }
+  Status PutBuffer() {
+    if (packer_ == nullptr || buffer_.empty()) return Put(buffer_);
+    packed_.clear();
+    RT_TRY(packer_->Pack(buffer_, &packed_));
+    return Put(packed_);
+  }
   Status Put(std::string_view bytes) {
     if (std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size())
       return Status::External("cannot write to standard output: {}", std::strerror(errno));
@@ -107,6 +111,7 @@ class StreamSink final : public Sink {
   std::unique_ptr<Packer> packer_;  // null: not packed
   std::FILE* file_;
   ByteMeter* meter_;  // null: nobody looks
+  bool has_begun_ = false;
   std::string buffer_;
   std::string packed_;
 };
@@ -211,7 +216,7 @@ class FileSink final : public Sink {
 
   void Abandon() override {
     if (has_checkpoints_) return;  // the rows will be read again
-    if (file_ >= 0 && !buffer_.empty()) (void)WriteBuffer().ok();
+    if (file_ >= 0 && encoder_->Finish(&buffer_).ok() && !buffer_.empty()) (void)WriteBuffer().ok();
     const int parts = closed_ + (file_ >= 0 ? 1 : 0);
     for (int part = published_; part < parts; ++part) {
       std::fprintf(error_, "rows that were not published are in %s\n",
@@ -319,7 +324,7 @@ class FileSink final : public Sink {
     if (file_ < 0) return Status::External("cannot make file {}: {}", path, std::strerror(errno));
     ::flock(file_, LOCK_SH | LOCK_NB);  // says that its job lives; where it cannot, nothing is lost
     written_ = 0;
-    return Status::Ok();
+    return encoder_->Begin(&buffer_);
   }
 
   // Whether no job is writing to it.
@@ -372,7 +377,7 @@ class FileSink final : public Sink {
   }
 
   Status ClosePart() {
-    encoder_->Finish(&buffer_);
+    RT_TRY(encoder_->Finish(&buffer_));
     RT_TRY(WriteBuffer());
     if (packer_ != nullptr) {
       RT_TRY(packer_->Finish(&buffer_));

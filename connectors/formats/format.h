@@ -107,12 +107,15 @@ inline int32_t RecordOfPlace(int64_t line) { return static_cast<int32_t>(-1 - li
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  // Appends a record a row, each with a line end. `ends`, where given, gets where each ends in
-  // `out`, its line end included.
+  // The head of a file, before its first batch.
+  virtual Status Begin(std::string* /*out*/) { return Status::Ok(); }
+  // Appends a record a row, in a format of lines each with a line end. `ends`, where given, gets
+  // where each ends in `out`, its line end included.
   virtual Status Encode(const RowBatch& batch, std::string* out, std::vector<size_t>* ends) = 0;
   Status Encode(const RowBatch& batch, std::string* out) { return Encode(batch, out, nullptr); }
-  // What was held back to be one record with the next row.
-  virtual void Finish(std::string* /*out*/) {}
+  // What was held back, to be one record with the next row or to be packed with more of them; a
+  // file may end behind it.
+  virtual Status Finish(std::string* /*out*/) { return Status::Ok(); }
 };
 
 }  // namespace rowtide

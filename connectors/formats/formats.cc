@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "connectors/formats/avro_encoder.h"
+#include "connectors/formats/avro_files.h"
+#include "connectors/formats/avro_records.h"
 #include "connectors/formats/csv.h"
 #include "connectors/formats/csv_encoder.h"
 #include "connectors/formats/json.h"
@@ -25,6 +28,7 @@ struct Format {
   Result<std::unique_ptr<Encoder>> (*encoder)(const TableSpec&);
   Result<std::unique_ptr<RecordEncoder>> (*record_encoder)(const TableSpec&);
   bool has_changes = false;  // not inserts alone
+  bool is_text = true;
 };
 
 // Intervals and NULLs have no text in csv and json.
@@ -129,12 +133,34 @@ Result<std::unique_ptr<RecordDecoder>> RawRecordDecoderOf(const TableSpec& table
   return CreateRawRecordDecoder(table, columns.size(), context, rejects);
 }
 
+AvroRowsSpec AvroRowsOf(const TableSpec& table, const Columns& columns,
+                        const ConnectorContext& context) {
+  AvroRowsSpec spec{.depth_max = context.limits.json_depth, .flink_compat = context.flink_compat};
+  for (const int column : columns) spec.columns.push_back({table.schema.field(column), {}, {}});
+  return spec;
+}
+
+Result<std::unique_ptr<Decoder>> AvroDecoderOf(const TableSpec& table, const Columns& columns,
+                                               const ConnectorContext& context, Rejects* rejects) {
+  return CreateAvroFileDecoder(AvroRowsOf(table, columns, context), context.limits, rejects);
+}
+
+Result<std::unique_ptr<RecordDecoder>> AvroRecordDecoderOf(const TableSpec& table,
+                                                           const Columns& columns,
+                                                           const ConnectorContext& context,
+                                                           Rejects* rejects) {
+  return CreateAvroRecordDecoder(table, AvroRowsOf(table, columns, context), context.limits,
+                                 rejects);
+}
+
 constexpr Format kFormats[] = {
     {"csv", "fields parted by commas, one record a line", CsvOptionSpecs, CheckCsv,
      CsvDecoderOf<Decoder>, CsvDecoderOf<RecordDecoder>, CsvEncoderOf, LineRecordsOf<CsvEncoderOf>},
     JsonFormat<JsonEnvelope::kNone>("json", "one JSON object a line, or an array of them"),
     {"raw", "the line as it is, in one column", RawOptionSpecs, CheckRawTable, RawDecoderOf,
-     RawRecordDecoderOf, CreateRawEncoder, CreateRawRecordEncoder},
+     RawRecordDecoderOf, CreateRawEncoder, CreateRawRecordEncoder, false, false},
+    {"avro", "Avro: container files, and messages", AvroOptionSpecs, CheckAvroTable, AvroDecoderOf,
+     AvroRecordDecoderOf, CreateAvroFileEncoder, CreateAvroRecordEncoder, false, false},
     JsonFormat<JsonEnvelope::kDebezium>("debezium-json", "changes as Debezium sends them"),
     JsonFormat<JsonEnvelope::kCanal>("canal-json", "changes as Canal sends them"),
     JsonFormat<JsonEnvelope::kMaxwell>("maxwell-json", "changes as Maxwell sends them"),
@@ -142,8 +168,8 @@ constexpr Format kFormats[] = {
 };
 
 // Formats of Flink that Rowtide does not have; their tables can be declared.
-constexpr std::string_view kOthers[] = {
-    "avro", "parquet", "orc", "avro-confluent", "debezium-avro-confluent", "protobuf"};
+constexpr std::string_view kOthers[] = {"parquet", "orc", "avro-confluent",
+                                        "debezium-avro-confluent", "protobuf"};
 
 // Requires: the format has been checked.
 const Format& FormatOf(const TableSpec& table) {
@@ -212,6 +238,6 @@ std::vector<FormatText> FormatTexts() {
   return texts;
 }
 
-bool ReadsText(const TableSpec& table) { return FormatOf(table).name != "raw"; }
+bool ReadsText(const TableSpec& table) { return FormatOf(table).is_text; }
 
 }  // namespace rowtide

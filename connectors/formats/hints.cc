@@ -167,6 +167,8 @@ std::string PackedHint(std::string_view bytes) {
           "others by {0} -dc FILE | rowtide run …",
           magic.name, magic.suffix);
   }
+  if (bytes.starts_with("Obj\x01"))
+    return "this is an Avro container file: 'format' = 'avro' in WITH reads it";
   if (bytes.starts_with("PAR1")) return "this is a Parquet file, which cannot be read yet";
   return "";
 }

@@ -38,7 +38,10 @@ class JoinedUpdates final : public Encoder {
     return Status::Ok();
   }
 
-  void Finish(std::string* out) override { Finish(out, nullptr); }
+  Status Finish(std::string* out) override {
+    Finish(out, nullptr);
+    return Status::Ok();
+  }
 
  private:
   void Finish(std::string* out, std::vector<size_t>* ends) {
