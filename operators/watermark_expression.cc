@@ -11,7 +11,7 @@ class ExpressionWatermarks final : public RowWatermarks {
       : evaluator_(std::move(evaluator)), rowtime_(rowtime), name_(std::move(name)) {}
 
   Status Of(const RowBatch& batch, std::vector<int64_t>* watermarks) override {
-    RT_TRY(CheckRowtimes(batch, rowtime_, name_));
+    if (rowtime_ >= 0) RT_TRY(CheckRowtimes(batch, rowtime_, name_));
     StringBlocks strings;
     RT_ASSIGN(const Column column, evaluator_.Evaluate(batch, &strings));
     watermarks->resize(static_cast<size_t>(batch.rows));
@@ -33,11 +33,11 @@ class ExpressionWatermarks final : public RowWatermarks {
 Result<std::unique_ptr<RowWatermarks>> CompileWatermarks(const Expression& watermark, int rowtime,
                                                          const Schema& input,
                                                          const EvaluationContext& context) {
-  if (rowtime < 0 || rowtime >= input.size() || !IsTimestamp(input.type(rowtime)))
+  if (rowtime >= input.size() || (rowtime >= 0 && !IsTimestamp(input.type(rowtime))))
     return Status::Internal("column {} is no row time", rowtime);
   RT_ASSIGN(Evaluator evaluator, CompileWatermark(watermark, input, context));
-  return std::unique_ptr<RowWatermarks>(
-      std::make_unique<ExpressionWatermarks>(std::move(evaluator), rowtime, input.name(rowtime)));
+  return std::unique_ptr<RowWatermarks>(std::make_unique<ExpressionWatermarks>(
+      std::move(evaluator), rowtime, rowtime < 0 ? "" : input.name(rowtime)));
 }
 
 Result<Evaluator> CompileWatermark(const Expression& watermark, const Schema& input,

@@ -11,7 +11,7 @@
 
 namespace rowtide {
 
-// Of rows of `input`, whose row time is column `rowtime`.
+// Of rows of `input`, whose row time is column `rowtime`; -1: it is made of others above.
 Result<std::unique_ptr<RowWatermarks>> CompileWatermarks(const Expression& watermark, int rowtime,
                                                          const Schema& input,
                                                          const EvaluationContext& context);

@@ -3,15 +3,21 @@
 #include <syslog.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "engine/schema.h"
+#include "engine/thread_start.h"
 
 namespace rowtide {
 namespace {
 
 // librdkafka's own words for it are a code's name.
 constexpr size_t kReasonBytes = 512;
+constexpr std::chrono::seconds kLongestEnd{3};
 
 StatusCode CodeOf(rd_kafka_resp_err_t code) {
   switch (code) {
@@ -45,6 +51,23 @@ Status Failed(StatusCode code, std::string message) {
 
 }  // namespace
 
+// What librdkafka's threads write into; it lives as long as they do.
+struct KafkaHandle::Said {
+  void Note(std::string line) {
+    // "[thrd:127.0.0.1:9092/bootstrap]: 127.0.0.1:9092/bootstrap: Connect to …"
+    const size_t thread = line.starts_with("[thrd:") ? line.find("]: ") : std::string::npos;
+    if (thread != std::string::npos) line.erase(0, thread + 3);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    const std::lock_guard lock(mutex);
+    trouble = std::move(line);
+  }
+
+  KafkaDelivered delivered = nullptr;
+  void* opaque = nullptr;
+  std::mutex mutex;
+  std::string trouble;  // under the mutex
+};
+
 bool KafkaMayPass(rd_kafka_resp_err_t code) {
   return CodeOf(code) == StatusCode::kExternal && code != RD_KAFKA_RESP_ERR__FATAL;
 }
@@ -64,7 +87,10 @@ Status KafkaStatus(rd_kafka_error_t* error, std::string_view what) {
 Result<std::unique_ptr<KafkaHandle>> KafkaHandle::Create(KafkaKind kind,
                                                          const KafkaSettings& settings,
                                                          KafkaDelivered delivered, void* opaque) {
-  std::unique_ptr<KafkaHandle> made(new KafkaHandle(opaque, delivered));
+  std::unique_ptr<KafkaHandle> made(new KafkaHandle());
+  made->said_ = std::make_shared<Said>();
+  made->said_->delivered = delivered;
+  made->said_->opaque = opaque;
   rd_kafka_conf_t* conf = rd_kafka_conf_new();
   char reason[kReasonBytes];
   for (const auto& [name, value] : settings) {
@@ -75,7 +101,7 @@ Result<std::unique_ptr<KafkaHandle>> KafkaHandle::Create(KafkaKind kind,
     rd_kafka_conf_destroy(conf);
     return Status::InvalidArgument("Kafka setting {}: {}", Quote(name), reason);
   }
-  rd_kafka_conf_set_opaque(conf, made.get());
+  rd_kafka_conf_set_opaque(conf, made->said_.get());
   rd_kafka_conf_set_log_cb(conf, OnLog);
   rd_kafka_conf_set_error_cb(conf, OnError);
   if (delivered != nullptr) rd_kafka_conf_set_dr_msg_cb(conf, OnDelivered);
@@ -86,46 +112,64 @@ Result<std::unique_ptr<KafkaHandle>> KafkaHandle::Create(KafkaKind kind,
   return Status::InvalidArgument("Kafka client: {}", reason);
 }
 
+// librdkafka 2.0.2 may wait for ever for a broker that it read a topic from which is gone by then.
+// A handle that does not end in time is left to itself, which costs its threads and memory.
 KafkaHandle::~KafkaHandle() {
   if (handle_ == nullptr) return;
+  struct Ended {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool is_over = false;
+  };
+  const auto ended = std::make_shared<Ended>();
   // A consumer that belongs to no group has nothing to leave; a broker that is away is not waited
   // for.
-  rd_kafka_destroy_flags(handle_, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+  const auto destroy = [handle = handle_, ended, said = said_] {
+    rd_kafka_destroy_flags(handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    const std::lock_guard lock(ended->mutex);
+    ended->is_over = true;
+    ended->changed.notify_all();
+  };
+  Result<std::thread> thread = StartThread(destroy);
+  if (!thread.ok()) {
+    destroy();
+    return;
+  }
+  std::unique_lock lock(ended->mutex);
+  const bool is_over =
+      ended->changed.wait_for(lock, kLongestEnd, [&ended] { return ended->is_over; });
+  lock.unlock();
+  if (is_over) {
+    thread->join();
+  } else {
+    thread->detach();
+  }
 }
 
 void KafkaHandle::OnLog(const rd_kafka_t* handle, int level, const char* facility,
                         const char* text) {
   if (level > LOG_ERR || handle == nullptr) return;
-  auto* const self = static_cast<KafkaHandle*>(rd_kafka_opaque(handle));
-  if (self != nullptr && std::string_view(facility) != "CONFWARN") self->Note(text);
+  auto* const said = static_cast<Said*>(rd_kafka_opaque(handle));
+  if (said != nullptr && std::string_view(facility) != "CONFWARN") said->Note(text);
 }
 
-void KafkaHandle::OnError(rd_kafka_t* /*handle*/, int code, const char* reason, void* self) {
+void KafkaHandle::OnError(rd_kafka_t* /*handle*/, int code, const char* reason, void* said) {
   const auto error = static_cast<rd_kafka_resp_err_t>(code);
   if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
-    static_cast<KafkaHandle*>(self)->Note("no broker can be reached");
+    static_cast<Said*>(said)->Note("no broker can be reached");
   } else {
-    static_cast<KafkaHandle*>(self)->Note(reason);
+    static_cast<Said*>(said)->Note(reason);
   }
 }
 
-void KafkaHandle::OnDelivered(rd_kafka_t* handle, const rd_kafka_message_t* message, void* self) {
-  auto* const owner = static_cast<KafkaHandle*>(self);
-  owner->delivered_(handle, message, owner->opaque_);
-}
-
-void KafkaHandle::Note(std::string line) {
-  // "[thrd:127.0.0.1:9092/bootstrap]: 127.0.0.1:9092/bootstrap: Connect to …"
-  const size_t thread = line.starts_with("[thrd:") ? line.find("]: ") : std::string::npos;
-  if (thread != std::string::npos) line.erase(0, thread + 3);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  const std::lock_guard lock(mutex_);
-  trouble_ = std::move(line);
+void KafkaHandle::OnDelivered(rd_kafka_t* handle, const rd_kafka_message_t* message, void* said) {
+  auto* const owner = static_cast<Said*>(said);
+  owner->delivered(handle, message, owner->opaque);
 }
 
 std::string KafkaHandle::TakeTrouble() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(trouble_, std::string());
+  const std::lock_guard lock(said_->mutex);
+  return std::exchange(said_->trouble, std::string());
 }
 
 Status KafkaHandle::fatal_error() const {

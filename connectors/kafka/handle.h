@@ -13,7 +13,6 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -100,17 +99,14 @@ class KafkaHandle {
                                                 int millis) const;
 
  private:
-  KafkaHandle(void* opaque, KafkaDelivered delivered) : opaque_(opaque), delivered_(delivered) {}
+  struct Said;
+  KafkaHandle() = default;
   static void OnLog(const rd_kafka_t* handle, int level, const char* facility, const char* text);
-  static void OnError(rd_kafka_t* handle, int code, const char* reason, void* self);
-  static void OnDelivered(rd_kafka_t* handle, const rd_kafka_message_t* message, void* self);
-  void Note(std::string line);
+  static void OnError(rd_kafka_t* handle, int code, const char* reason, void* said);
+  static void OnDelivered(rd_kafka_t* handle, const rd_kafka_message_t* message, void* said);
 
   rd_kafka_t* handle_ = nullptr;
-  void* opaque_;
-  KafkaDelivered delivered_;
-  std::mutex mutex_;
-  std::string trouble_;  // under the mutex
+  std::shared_ptr<Said> said_;  // with librdkafka's threads
 };
 
 // Absolute offsets as librdkafka wants them.

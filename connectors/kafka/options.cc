@@ -347,7 +347,7 @@ Result<KafkaParts> KafkaPartsOf(const TableSpec& table) {
 }
 
 ChangelogMode KafkaSourceMode(const TableSpec& table) {
-  if (IsUpsertKafka(table)) return {false, false, true, true, true};
+  if (IsUpsertKafka(table)) return {false, false, true, true, false};
   const Result<FormatOption> value = ValueFormatOf(table);
   return FormatMode({"", {{"format", value.ok() ? value->name : ""}}, Schema()});
 }

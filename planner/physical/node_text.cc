@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "planner/options.h"
 #include "planner/physical/aggregate_text.h"
 #include "planner/rules/normal_form.h"
 
@@ -74,6 +75,25 @@ std::string FiltersText(const PhysicalScan& scan, const InputName& names) {
   return text;
 }
 
+std::optional<std::string> OptionOf(const PhysicalScan& scan, const std::string& key) {
+  for (const auto* options : {&scan.hint_options, &scan.table->options}) {
+    const auto found = options->find(key);
+    if (found != options->end()) return found->second;
+  }
+  return std::nullopt;
+}
+
+std::string WatermarkText(const PhysicalScan& scan, const InputName& names) {
+  std::string text = fmt::format("watermark=[{}]", PhysicalText(scan.watermark->expression, names));
+  if (scan.watermark->from_source) return text;
+  int64_t idle = 0;
+  const std::string timeout = OptionOf(scan, "scan.watermark.idle-timeout").value_or("");
+  if (ParseDurationMillis(timeout, &idle) && idle > 0)
+    text += fmt::format(", idletimeout=[{}]", idle);
+  return text + fmt::format(", watermarkEmitStrategy=[{}]",
+                            OptionOf(scan, "scan.watermark.emit.strategy").value_or("on-periodic"));
+}
+
 // The table and what its connector was asked to do. It is settled when it is asked, so it is prefix
 // text in both sections.
 std::string TableText(const PhysicalScan& scan, const Schema& schema) {
@@ -92,10 +112,7 @@ std::string TableText(const PhysicalScan& scan, const Schema& schema) {
     }
     text += fmt::format(", project=[{}], metadata=[{}]", fmt::join(columns, ", "), metadata);
   }
-  if (scan.watermark) {
-    text += fmt::format(", watermark=[{}]", PhysicalText(scan.watermark->expression, names));
-    if (!scan.watermark->from_source) text += ", watermarkEmitStrategy=[on-periodic]";
-  }
+  if (scan.watermark) text += ", " + WatermarkText(scan, names);
   if (scan.limit) text += fmt::format(", limit=[{}]", *scan.limit);
   return text + "]";
 }

@@ -7,6 +7,7 @@
 #include "planner/rules/final_rows.h"
 #include "planner/rules/prune.h"
 #include "planner/rules/ranks.h"
+#include "planner/rules/source_watermarks.h"
 #include "planner/rules/time_attributes.h"
 #include "planner/rules/to_rel.h"
 
@@ -53,6 +54,7 @@ Result<std::vector<PhysicalPointer>> Optimize(const std::vector<LogicalPointer>&
     RT_ASSIGN(PhysicalPointer plan, ToRel(*root, context));
     RT_ASSIGN(plan, RecognizeRanks(plan, context));
     RT_ASSIGN(plan, Prune(plan, context));
+    RT_ASSIGN(plan, PushWatermarks(plan, context));
     RT_ASSIGN(plan, MaterializeTimes(plan, context));
     plans.push_back(std::move(plan));
   }

@@ -315,7 +315,64 @@ def test_offset_out_of_range(cluster):
                 properties__auto__offset__reset="earliest") == rows(*range(20, 30))
 
 
+def test_topic_vanishes(cluster):
+    topic = cluster.topic("vanishes")
+    job = Running(cluster, topic, topic, scan__topic_partition_discovery__interval="200 ms")
+    job.start()
+    produce_range(cluster, topic, 0, 5)
+    job.wait_for(5)
+    cluster.delete_topic(topic)
+    job.process.wait(timeout=60)
+    error = job.process.communicate()[1]
+    assert job.process.returncode != 0 and f"there is no topic '{topic}'" in error, error
+
+
+def test_outage(cluster):
+    """The job says once that it waits, and goes on by itself."""
+    topic = cluster.topic("outage", partitions=2)
+    job = Running(cluster, topic, topic)
+    job.start()
+    produce_range(cluster, topic, 0, 40)
+    job.wait_for(40)
+    cluster.broker("kill", "1")
+    time.sleep(3)
+    assert job.process.poll() is None
+    cluster.broker("restart", "1")
+    produce_range(cluster, topic, 40, 80)
+    job.wait_for(80, seconds=40)
+    error = job.end(signal.SIGTERM)
+    assert job.process.returncode == 0 and error.count("waits for") == 1 and error.count("t: goes on") == 1, error
+
+
+def test_starts_before_the_broker(cluster):
+    topic = cluster.topic("early")
+    produce_range(cluster, topic, 0, 5)
+    cluster.broker("kill", "1")
+    job = Running(cluster, topic, topic)
+    job.start()
+    time.sleep(1.5)
+    assert job.process.poll() is None
+    cluster.broker("restart", "1")
+    job.wait_for(5, seconds=40)
+    assert "waits for" in job.end(signal.SIGTERM)
+
+
 # --- watermarks ---
+
+def test_idle_partitions_do_not_hold_back(cluster):
+    """A row that waits for the watermark comes out though the other partition never has a row."""
+    topic = cluster.topic("idle", partitions=2)
+    options = {"format": "json", "scan__startup__mode": "earliest-offset", "scan__watermark__idle_timeout": "300 ms"}
+    process = cluster.start("SET 'pipeline.auto-watermark-interval' = '50 ms';\n" + cluster.table("t", TIMED, topic, **options)
+                            + "SELECT id, CURRENT_WATERMARK(ts) IS NOT NULL FROM t;\n")
+    cluster.produce(topic, [{"value": timed(1, 1), "partition": 0}])
+    time.sleep(1.5)
+    cluster.produce(topic, [{"value": timed(2, 2), "partition": 0}])
+    time.sleep(1)
+    process.send_signal(signal.SIGTERM)
+    out = process.communicate(timeout=20)[0]
+    assert out.splitlines() == ["+I [1,false]", "+I [2,true]"], out
+
 
 TIMED = "id BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts"
 
