@@ -8,7 +8,9 @@
 
 #include "cli/error_codes.h"
 #include "cli/terminal.h"
+#include "engine/secrets.h"
 #include "planner/refusals.h"
+#include "planner/sql/secrets.h"
 
 namespace rowtide {
 
@@ -99,17 +101,18 @@ std::string ErrorText(const Status& error, std::string_view origin, std::string_
     return colored ? color + text + kPlain : text;
   };
   std::string text = painted(fmt::format("error[{}]", CodeOf(error)), kErrorColor) + ": " +
-                     Printable(error.message()) + "\n";
-  if (error.position().known() && !sql.empty()) AppendSource(error.position(), origin, sql, &text);
+                     Printable(Redacted(error.message())) + "\n";
+  if (error.position().known() && !sql.empty())
+    AppendSource(error.position(), origin, WithSecretsCovered(sql), &text);
   if (!error.hint().empty())
-    text += "  = " + painted("hint", kHintColor) + ": " + Printable(error.hint()) + "\n";
+    text += "  = " + painted("hint", kHintColor) + ": " + Printable(Redacted(error.hint())) + "\n";
   return text;
 }
 
 std::string ErrorJson(const Status& error, std::string_view origin) {
   nlohmann::ordered_json json = {{"code", CodeOf(error)},
                                  {"kind", Name(error.kind())},
-                                 {"message", error.message()},
+                                 {"message", Redacted(error.message())},
                                  {"exit", ExitCodeOf(error)}};
   const SourcePosition at = error.position();
   if (at.known()) {
@@ -119,15 +122,16 @@ std::string ErrorJson(const Status& error, std::string_view origin) {
       json["span"]["end_column"] = at.end_column;
     }
   }
-  if (!error.hint().empty()) json["hint"] = error.hint();
+  if (!error.hint().empty()) json["hint"] = Redacted(error.hint());
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 void PrintNote(std::string_view kind, std::string_view text) {
   std::fflush(stdout);
-  std::string line = fmt::format("{}: {}\n", kind, Printable(text));
+  const std::string shown = Redacted(text);
+  std::string line = fmt::format("{}: {}\n", kind, Printable(shown));
   if (error_form.json) {
-    const nlohmann::ordered_json json = {{std::string(kind), text}};
+    const nlohmann::ordered_json json = {{std::string(kind), shown}};
     line = json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   }
   std::fwrite(line.data(), 1, line.size(), stderr);

@@ -133,6 +133,11 @@ constexpr ErrorCode kCodes[] = {
      "SELECT * FROM (SELECT n, ROW_NUMBER() OVER (PARTITION BY n) AS r FROM (VALUES (1)) AS t(n)) "
      "WHERE r = 1;",
      "Add ORDER BY with a column: OVER (PARTITION BY id ORDER BY ts DESC)."},
+    {"RT2028", "What a value refers to is not there.",
+     "${NAME} in a value of WITH, OPTIONS or SET stands for an environment variable, ${file:/path} "
+     "for the text of a file; $${ is the text ${.",
+     "SET 'pipeline.name' = '${NO_SUCH_VARIABLE}';",
+     "Set the variable where rowtide is started, or name a file that can be read."},
     {"RT2029", "The connector has no such metadata column.", "",
      "CREATE TABLE t (a INT, f STRING METADATA FROM 'file.nam') WITH ('connector' = 'filesystem', "
      "'path' = 'sales.csv', 'format' = 'csv');\nSELECT * FROM t;",

@@ -134,6 +134,7 @@ Status StateLook::Plan(const JobScript& script, PlannedJob* planned) {
                "the checkpoint does not say what SQL made it, so its rows cannot be told apart")
         .WithHint("checkpoints of this version do; let the job take one");
   Session session;
+  session.LookOnly();
   for (const auto& [key, value] : script.settings) {
     std::string note;
     (void)session.options().Set(key, value, &note).ok();  // of another version: has no effect

@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "cli/error.h"
+#include "cli/monitor/counts.h"
 #include "cli/progress.h"
 #include "cli/restarts.h"
 #include "cli/signals.h"
@@ -57,10 +58,6 @@ bool WritesPrint(const PlannedJob& planned) {
                      });
 }
 
-bool IsOddity(const std::string& name) {
-  return name.starts_with(kOddBooleans) || name == kHeaderAsRow || name.starts_with(kOtherCase);
-}
-
 // What was read as Flink reads it, though hardly as it was meant.
 void NoteOddity(const std::string& table, const std::string& name, int64_t count) {
   const auto rest = [&](std::string_view prefix) { return name.substr(prefix.size()); };
@@ -99,7 +96,7 @@ void NoteRejects(const std::vector<NodeStats>& nodes) {
       } else if (name == "rejected") {
         rejected = count;
       } else if (count > 0 && name != "cast_to_null" && name != "empty_message" &&
-                 !IsOddity(name)) {
+                 !IsRemark(name)) {
         reasons += fmt::format(" {}={}", name, count);
       }
     }

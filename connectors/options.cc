@@ -117,27 +117,27 @@ Status CheckValue(const TableSpec& table, const std::string& key, const OptionSp
     case OptionKind::kText:
       if (spec.values.empty() || IsListed(spec.values, value)) return Status::Ok();
       return Status::InvalidArgument("option {} of table {} is one of {}, not {}", Quote(key),
-                                     table.name, spec.values, Quote(value));
+                                     table.name, spec.values, Quote(table.Shown(key)));
     case OptionKind::kBool:
       if (Lower(value) == "true" || Lower(value) == "false") return Status::Ok();
       return Status::InvalidArgument("option {} of table {} is true or false, not {}", Quote(key),
-                                     table.name, Quote(value));
+                                     table.name, Quote(table.Shown(key)));
     case OptionKind::kNumber:
       if (SplitNumber(value, &number, &unit) && unit.empty()) return Status::Ok();
       return Status::InvalidArgument("option {} of table {} is a whole number, not {}", Quote(key),
-                                     table.name, Quote(value));
+                                     table.name, Quote(table.Shown(key)));
     case OptionKind::kCharacter:
       if (IsOneCharacter(value)) return Status::Ok();
       return Status::InvalidArgument("option {} of table {} is one character, not {}", Quote(key),
-                                     table.name, Quote(value));
+                                     table.name, Quote(table.Shown(key)));
     case OptionKind::kDuration:
       if (MillisOf(value) >= 0) return Status::Ok();
       return Status::InvalidArgument("option {} of table {} is a duration such as '1 s', not {}",
-                                     Quote(key), table.name, Quote(value));
+                                     Quote(key), table.name, Quote(table.Shown(key)));
     case OptionKind::kBytes:
       if (SizeOf(value) >= 0) return Status::Ok();
       return Status::InvalidArgument("option {} of table {} is a size such as '128MB', not {}",
-                                     Quote(key), table.name, Quote(value));
+                                     Quote(key), table.name, Quote(table.Shown(key)));
   }
   return Status::Ok();
 }

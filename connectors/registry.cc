@@ -17,6 +17,7 @@
 #include "connectors/options.h"
 #include "connectors/print.h"
 #include "connectors/rows.h"
+#include "engine/secrets.h"
 
 namespace rowtide {
 namespace {
@@ -130,6 +131,13 @@ Status UnknownConnector(const TableSpec& table) {
 }
 
 }  // namespace
+
+std::string TableSpec::Shown(const std::string& key) const {
+  const auto as_written = written.find(key);
+  if (as_written != written.end()) return ShownValue(key, as_written->second);
+  const auto option = options.find(key);
+  return option == options.end() ? "" : ShownValue(key, option->second);
+}
 
 ConnectorTraits TraitsOf(const TableSpec& table) {
   ConnectorTraits traits;

@@ -46,6 +46,11 @@ struct TableSpec {
   // Of a sink: the metadata key of each column of `schema`, "" for a physical one; may be empty
   // when there are no others.
   std::vector<std::string> metadata = {};
+  TableOptions written = {};  // of values that had references: as they stand in SQL
+
+  // What messages may show of an option's value: no secret, and of what came from a reference only
+  // the reference.
+  std::string Shown(const std::string& key) const;
 };
 
 struct MetadataKey {

@@ -6,7 +6,9 @@
 #include "connectors/options.h"
 #include "engine/key_group.h"
 #include "engine/schema.h"
+#include "engine/secrets.h"
 #include "engine/value_text.h"
+#include "planner/references.h"
 
 namespace rowtide {
 namespace {
@@ -341,7 +343,35 @@ bool IsSlipOf(std::string_view key, std::string_view known) {
 
 }  // namespace
 
+// A message quotes the reference, not what it stands for.
 Status Options::Set(const std::string& key, const std::string& value, std::string* note) {
+  RT_ASSIGN(const std::string resolved, ResolveReferences(value));
+  if (IsSecretKey(key)) HideSecretValue(resolved);
+  Status set = SetResolved(key, resolved, note);
+  if (resolved == value) {
+    if (set.ok()) written_.erase(key);
+    return set;
+  }
+  if (set.ok()) {
+    written_[key] = value;
+    return set;
+  }
+  Options other;
+  std::string ignored;
+  const Status quoted = other.SetResolved(key, value, &ignored);
+  return quoted.ok() ? set : quoted;
+}
+
+std::map<std::string, std::string> Options::Shown() const {
+  std::map<std::string, std::string> shown;
+  for (const auto& [key, value] : values_) {
+    const auto written = written_.find(key);
+    shown[key] = ShownValue(key, written == written_.end() ? value : written->second);
+  }
+  return shown;
+}
+
+Status Options::SetResolved(const std::string& key, const std::string& value, std::string* note) {
   const std::string trimmed_key = key;
   if (const Key* known = FindKey(trimmed_key)) {
     RT_TRY(CheckValue(*known, value));
@@ -372,7 +402,10 @@ Status Options::Set(const std::string& key, const std::string& value, std::strin
   return Status::Ok();
 }
 
-void Options::Reset() { values_.clear(); }
+void Options::Reset() {
+  values_.clear();
+  written_.clear();
+}
 
 Status Options::Reset(const std::string& key) {
   if (FindKey(key) == nullptr && FamilyOf(key) == nullptr && !IsOfFlink(key))

@@ -20,7 +20,8 @@ namespace rowtide {
 
 class Options {
  public:
-  // `note` gets a sentence the first time a key without effect is set, else stays as it is.
+  // References in the value are resolved (planner/references.h). `note` gets a sentence the first
+  // time a key without effect is set, else stays as it is.
   Status Set(const std::string& key, const std::string& value, std::string* note);
   void Reset();  // everything
   Status Reset(const std::string& key);
@@ -36,11 +37,17 @@ class Options {
   int64_t GetBytes(std::string_view key) const;   // sizes
   // table.local-time-zone: what is set, else UTC.
   std::string local_time_zone() const;
-  // What SET without arguments lists: what has been set, sorted.
+  // What has been set, sorted.
   const std::map<std::string, std::string>& all() const { return values_; }
+  // What SET without arguments lists: the same, with references as they were written, and without
+  // secrets.
+  std::map<std::string, std::string> Shown() const;
 
  private:
+  Status SetResolved(const std::string& key, const std::string& value, std::string* note);
+
   std::map<std::string, std::string> values_;
+  std::map<std::string, std::string> written_;  // of values that had references
   std::map<std::string, bool> noted_;
 };
 

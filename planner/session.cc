@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "connectors/registry.h"
+#include "engine/secrets.h"
 #include "planner/binder/bind_statement.h"
 #include "planner/exec/node_operators.h"
 #include "planner/plan_statement.h"
+#include "planner/references.h"
 #include "planner/sql/parser.h"
 #include "planner/sql/secrets.h"
 
@@ -31,6 +33,7 @@ Status CheckTable(const CatalogTable& table, const std::map<std::string, std::st
     return Status::Unsupported("PARTITIONED BY of table {}", Quote(table.path.name))
         .WithHint("leave it out: the columns are then in the files, not in names of folders");
   }
+  RT_TRY(CheckReferencesOf(table, hints));
   return CheckOptions(TableSpecOf(table, hints));
 }
 
@@ -62,12 +65,12 @@ Status CheckSink(const CatalogTable& table, const std::map<std::string, std::str
 }
 
 // Options are checked when a table is used, as in Flink, not when it is declared.
-Status CheckTables(const LogicalNode& node) {
+Status CheckTablesBelow(const LogicalNode& node) {
   if (const auto* scan = node.as<LogicalScan>())
     RT_TRY(CheckSource(*scan->table, scan->hint_options));
   if (const auto* sink = node.as<LogicalSink>())
     RT_TRY(CheckSink(*sink->table, sink->hint_options));
-  for (const LogicalPointer& input : node.inputs) RT_TRY(CheckTables(*input));
+  for (const LogicalPointer& input : node.inputs) RT_TRY(CheckTablesBelow(*input));
   return Status::Ok();
 }
 
@@ -132,7 +135,7 @@ Status Refuse(const std::string& construct, SourcePosition at) {
 
 Result<ExplainText> ExplainRoots(const std::vector<LogicalPointer>& roots, const Options& options,
                                  const ExplainDetails& details) {
-  for (const LogicalPointer& root : roots) RT_TRY(CheckTables(*root));
+  for (const LogicalPointer& root : roots) RT_TRY(CheckTablesBelow(*root));
   RT_ASSIGN(std::string text, ExplainPlan(roots, options, details));
   return ExplainText{std::move(text)};
 }
@@ -210,6 +213,14 @@ bool PlannedJob::writes_files() const {
   });
 }
 
+BindContext Session::Binding() const {
+  return {&catalog_, &options_, &kFillAbilities, !looks_only_};
+}
+
+Status Session::CheckTables(const LogicalNode& root) const {
+  return looks_only_ ? Status::Ok() : CheckTablesBelow(root);
+}
+
 std::vector<std::string> Session::TakeNotes() { return std::exchange(notes_, {}); }
 
 Result<Outcome> Session::Execute(const ast::Statement& statement, std::string_view script) {
@@ -225,14 +236,14 @@ void Session::Note(const ast::Statement& statement, std::string_view script, Out
   auto* const job = std::get_if<PlannedJob>(outcome);
   if (!defines && (job == nullptr || job->is_query)) return;
   std::string text =
-      WithoutSecrets(script.substr(statement.begin, statement.end - statement.begin));
+      WithoutSecretValues(script.substr(statement.begin, statement.end - statement.begin));
   if (defines) {
     definitions_.push_back(std::move(text));
     return;
   }
   job->script.statements = definitions_;
   job->script.statements.push_back(std::move(text));
-  for (const auto& [key, value] : options_.all()) {
+  for (const auto& [key, value] : options_.Shown()) {
     if (!IsSecretKey(key)) job->script.settings.emplace_back(key, value);
   }
 }
@@ -270,7 +281,7 @@ Result<Outcome> Session::Dispatch(const ast::Statement& statement) {
 }
 
 Result<ExplainText> Session::Explain(const ast::Statement& statement) {
-  BindContext context{&catalog_, &options_, &kFillAbilities};
+  BindContext context = Binding();
   ExplainDetails details;
   details.changelog_mode = true;
   const auto* explain = statement.as<ast::Explain>();
@@ -290,7 +301,7 @@ Result<ExplainText> Session::Explain(const ast::Statement& statement) {
 
 Result<Outcome> Session::Run(const ast::Query& query) {
   NoteStraySettings();
-  BindContext context{&catalog_, &options_, &kFillAbilities};
+  BindContext context = Binding();
   RT_ASSIGN(LogicalPointer root, BindQuery(query, context));
   RT_TRY(CheckTables(*root));
   PlannedJob job;
@@ -307,7 +318,7 @@ Result<Outcome> Session::Run(const ast::Query& query) {
 
 Result<Outcome> Session::Run(const std::vector<ast::Insert>& inserts) {
   NoteStraySettings();
-  BindContext context{&catalog_, &options_, &kFillAbilities};
+  BindContext context = Binding();
   RT_ASSIGN(const std::vector<LogicalPointer> roots, BindInserts(inserts, context));
   for (const LogicalPointer& root : roots) RT_TRY(CheckTables(*root));
   PlannedJob job;
@@ -346,7 +357,7 @@ Result<ConflictPaths> Session::ConflictPathsOf(const ExecPlan& plan) const {
                            [this](const std::string& name) -> Result<std::optional<ExecPlan>> {
                              const CatalogView* view = catalog_.FindView(catalog_.Resolve({name}));
                              if (view == nullptr) return std::optional<ExecPlan>();
-                             BindContext context{&catalog_, &options_, &kFillAbilities};
+                             BindContext context = Binding();
                              RT_ASSIGN(const ast::QueryPointer query, ParseQuery(view->query_sql));
                              RT_ASSIGN(LogicalPointer root, BindQuery(*query, context));
                              RT_ASSIGN(ExecPlan planned, PlanJob({std::move(root)}, options_));
@@ -355,14 +366,14 @@ Result<ConflictPaths> Session::ConflictPathsOf(const ExecPlan& plan) const {
 }
 
 Result<Outcome> Session::Create(const ast::CreateTable& create) {
-  BindContext context{&catalog_, &options_, &kFillAbilities};
+  BindContext context = Binding();
   RT_ASSIGN(CatalogTable table, BindCreateTable(create, context, FillAbilities));
   RT_TRY(catalog_.AddTable(std::move(table), create.if_not_exists).At(create.name.position));
   return Outcome(Done{});
 }
 
 Result<Outcome> Session::Create(const ast::CreateView& create) {
-  BindContext context{&catalog_, &options_, &kFillAbilities};
+  BindContext context = Binding();
   RT_ASSIGN(CatalogView view, BindCreateView(create, context));
   RT_TRY(catalog_.AddView(std::move(view), create.if_not_exists).At(create.name.position));
   return Outcome(Done{});
@@ -401,10 +412,11 @@ Result<Outcome> Session::Drop(const ast::Drop& drop) {
 Result<Outcome> Session::Set(const ast::Set& set) {
   if (!set.key) {
     TextTable table{{"key", "value"}, {}};
-    for (const auto& [key, value] : options_.all()) table.rows.push_back({key, value});
+    for (const auto& [key, value] : options_.Shown()) table.rows.push_back({key, value});
     return Outcome(std::move(table));
   }
   std::string note;
+  RT_TRY(Status(ResolveReferences(set.value).status()).At(set.value_position));
   RT_TRY(options_.Set(*set.key, set.value, &note));
   if (!note.empty()) notes_.push_back(std::move(note));
   return Outcome(Done{});
@@ -430,7 +442,7 @@ Result<Outcome> Session::Use(const ast::Use& use) {
 Result<TextTable> Session::Describe(const ast::Name& name) const {
   const CatalogView* view = catalog_.FindView(catalog_.Resolve(name.parts));
   if (view == nullptr) return DescribeTable(name, catalog_);
-  BindContext context{&catalog_, &options_, &kFillAbilities};
+  BindContext context = Binding();
   RT_ASSIGN(const Schema schema, SchemaOfView(*view, context));
   return DescribeSchema(schema);
 }
@@ -450,7 +462,7 @@ Result<TextTable> Session::ShowView(const ast::Show& show) const {
     return nearest.empty() ? status
                            : std::move(status).WithHint("The nearest is " + Quote(nearest) + ".");
   }
-  BindContext context{&catalog_, &options_, &kFillAbilities};
+  BindContext context = Binding();
   RT_ASSIGN(const Schema schema, SchemaOfView(*view, context));
   return ShowCreateView(*view, schema);
 }

@@ -25,6 +25,8 @@
 
 namespace rowtide {
 
+struct BindContext;  // planner/binder/bind_statement.h
+
 struct Done {};
 
 struct ExplainText {
@@ -58,6 +60,9 @@ class Session {
   // EXPLAIN CHANGELOG_MODE of a query, an INSERT or a statement set.
   Result<ExplainText> Explain(const ast::Statement& statement);
 
+  // Nothing will be read or written: options of tables, and what they refer to, need not be right.
+  void LookOnly() { looks_only_ = true; }
+
   // What the user should hear about since the last call: options without effect.
   std::vector<std::string> TakeNotes();
 
@@ -81,8 +86,12 @@ class Session {
   Result<ConflictPaths> ConflictPathsOf(const ExecPlan& plan) const;
   Result<TextTable> ShowView(const ast::Show& show) const;
 
+  BindContext Binding() const;
+  Status CheckTables(const LogicalNode& root) const;
+
   Catalog catalog_;
   Options options_;
+  bool looks_only_ = false;
   void NoteStraySettings();
 
   std::vector<std::string> definitions_;  // statements that have changed the catalog

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "engine/secrets.h"
 #include "operators/expressions/aggregate_types.h"
 #include "operators/expressions/registry.h"
 #include "planner/binder/bind_statement.h"
 #include "planner/sql/lexer.h"
+#include "planner/sql/secrets.h"
 
 namespace rowtide {
 
@@ -124,7 +126,7 @@ std::string CreateTableText(const CatalogTable& table) {
   if (table.options.empty()) return text + "\n";
   lines.clear();
   for (const auto& [key, value] : table.options)
-    lines.push_back("  " + Quoted(key) + " = " + Quoted(value));
+    lines.push_back("  " + Quoted(key) + " = " + Quoted(ShownValue(key, value)));
   return text + fmt::format("\nWITH (\n{}\n)\n", fmt::join(lines, ",\n"));
 }
 
@@ -224,7 +226,7 @@ TextTable ShowCreateView(const CatalogView& view, const Schema& schema) {
   std::string text = fmt::format("CREATE {}VIEW {} (\n{}\n)\n", view.temporary ? "TEMPORARY " : "",
                                  BackTicked(view.path), fmt::join(names, ",\n"));
   if (!view.comment.empty()) text += "COMMENT " + Quoted(view.comment) + "\n";
-  return TextTable{{"result"}, {{text + "AS " + view.query_sql + "\n"}}};
+  return TextTable{{"result"}, {{text + "AS " + WithoutSecretValues(view.query_sql) + "\n"}}};
 }
 
 Result<TextTable> DescribeTable(const ast::Name& name, const Catalog& catalog) {

@@ -17,7 +17,7 @@ ShownCounts CountsOf(const NodeStats& node, bool is_source) {
       counts.records = count;
     } else if (name == "rejected" || IsRemark(name)) {
       continue;  // the sum of the reasons; a remark
-    } else if (is_source && name != "cast_to_null") {
+    } else if (is_source && name != "cast_to_null" && name != "empty_message") {
       counts.rejected.emplace_back(name, count);
     } else {
       counts.others.emplace_back(name, count);

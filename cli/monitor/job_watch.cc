@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/secrets.h"
+
 namespace rowtide {
 
 using std::chrono::nanoseconds;
@@ -25,6 +27,17 @@ void AddLane(const LaneReport& lane, JobLook* look) {
   look->blocked += lane.blocked;
   look->stopped += lane.stopped;
   look->longest_stop = std::max(look->longest_stop, lane.longest_stop);
+}
+
+// Messages, and what connectors have given: there is nothing else that could hold a secret.
+void Redact(JobLook* look) {
+  look->detail = Redacted(look->detail);
+  for (Wait& wait : look->waits) wait.what = Redacted(wait.what);
+  for (CheckpointRecord& record : look->checkpoints.recent)
+    record.failure = Redacted(record.failure);
+  for (GaugeReading& reading : look->gauges) {
+    for (auto& [name, value] : reading.labels) value = Redacted(value);
+  }
 }
 
 JobSample SampleOf(const JobLook& look) {
@@ -96,6 +109,7 @@ JobLook JobWatch::Look() const {
   look.checkpoints = board_.checkpoints();
   look.gauges = gauges_.Read();
   look.waits = waits_.All();
+  Redact(&look);
   return look;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/signals.h"
 #include "cli/version.h"
 #include "planner/sql/parser.h"
+#include "planner/sql/secrets.h"
 
 namespace rowtide {
 
@@ -83,7 +84,8 @@ class Shell {
     if (typed == Typed::kNothing) typed_.clear();
     if (typed != Typed::kComplete) return true;
     const SqlText sql{"input", std::exchange(typed_, "")};
-    editor_.Remember(OnOneLine(sql.text));
+    // A statement with a password in it is typed again, not found in a file.
+    if (WithSecretsCovered(sql.text) == sql.text) editor_.Remember(OnOneLine(sql.text));
     RunText(sql);
     return true;
   }

@@ -21,6 +21,7 @@
 #include "connectors/options.h"
 #include "engine/durable_files.h"
 #include "engine/gauges.h"
+#include "engine/secrets.h"
 #include "engine/snapshot.h"
 
 namespace rowtide {
@@ -220,7 +221,7 @@ class FileSink final : public Sink {
     const int parts = closed_ + (file_ >= 0 ? 1 : 0);
     for (int part = published_; part < parts; ++part) {
       std::fprintf(error_, "rows that were not published are in %s\n",
-                   PartPath(part, true).c_str());
+                   Redacted(PartPath(part, true)).c_str());
     }
   }
 
@@ -349,13 +350,13 @@ class FileSink final : public Sink {
       std::fprintf(error_,
                    "note: %s holds %d file%s of earlier jobs; those rows stay beside the new ones "
                    "(INSERT OVERWRITE, in batch mode, replaces them)\n",
-                   folder_.c_str(), published, published == 1 ? "" : "s");
+                   Redacted(folder_).c_str(), published, published == 1 ? "" : "s");
     }
     if (unpublished > 0) {
       std::fprintf(error_,
                    "note: %s holds %d file%s of jobs that did not end (.part-….inprogress); no "
                    "table reads them, and they may be deleted\n",
-                   folder_.c_str(), unpublished, unpublished == 1 ? "" : "s");
+                   Redacted(folder_).c_str(), unpublished, unpublished == 1 ? "" : "s");
     }
   }
 

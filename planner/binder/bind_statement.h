@@ -27,6 +27,7 @@ struct BindContext {
   const Catalog* catalog = nullptr;
   const Options* options = nullptr;
   const AbilityLookup* abilities = nullptr;  // none: hints change no abilities
+  bool checks_references = true;  // in values of options; false: nothing will be read or written
   int expansions = 0;                        // of views and WITH names so far, in this statement
 };
 

@@ -5,6 +5,7 @@
 #include "operators/expressions/registry.h"
 #include "planner/binder/bind_expression.h"
 #include "planner/binder/bind_statement.h"
+#include "planner/references.h"
 #include "planner/sql/canonical_text.h"
 #include "planner/sql/parser.h"
 
@@ -403,6 +404,8 @@ class TableBuilder {
                                 Quote(option.key))
             .WithHint("Write LIKE … (OVERWRITING OPTIONS).");
       }
+      if (context_.checks_references)
+        RT_TRY(Status(ResolveReferences(option.value).status()).At(option.value_position));
       table_.options[option.key] = option.value;
     }
     return Status::Ok();

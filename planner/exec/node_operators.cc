@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/secrets.h"
 #include "operators/calc.h"
 #include "operators/changelog_normalize.h"
 #include "operators/constraint_enforcer.h"
@@ -22,6 +23,7 @@
 #include "operators/watermark_expression.h"
 #include "planner/physical/aggregations.h"
 #include "planner/physical/sink_keys.h"
+#include "planner/references.h"
 
 namespace rowtide {
 
@@ -275,12 +277,27 @@ TableSpec TableSpecOf(const CatalogTable& table, const std::map<std::string, std
   spec.name = table.path.ToString();
   spec.options = table.options;
   for (const auto& [key, value] : hints) spec.options[key] = value;
+  for (auto& [key, value] : spec.options) {
+    // Who reads or writes the table has checked them, see CheckReferencesOf.
+    Result<std::string> resolved = ResolveReferences(value);
+    if (resolved.ok() && *resolved != value)
+      spec.written[key] = std::exchange(value, std::move(*resolved));
+    if (IsSecretKey(key)) HideSecretValue(value);
+  }
   for (const TableColumn& column : table.columns) {
     if (column.kind == TableColumn::Kind::kPhysical) spec.schema.Add({column.name, column.type});
   }
   for (const int column : table.primary_key)
     spec.primary_key.push_back(table.columns[static_cast<size_t>(column)].name);
   return spec;
+}
+
+Status CheckReferencesOf(const CatalogTable& table,
+                         const std::map<std::string, std::string>& hints) {
+  RT_TRY(CheckReferences(hints));
+  std::map<std::string, std::string> others = table.options;  // a hint takes the place of its own
+  for (const auto& [key, value] : hints) others.erase(key);
+  return CheckReferences(others);
 }
 
 TableSpec SinkSpecOf(const CatalogTable& table, const std::map<std::string, std::string>& hints) {
@@ -352,6 +369,7 @@ Result<std::unique_ptr<Source>> CreateScan(const PhysicalScan& scan, const Schem
   context.limits.record_bytes = options.GetBytes("rowtide.limits.record-bytes");
   context.limits.json_depth = options.GetInt("rowtide.limits.json-depth");
   context.flink_compat = options.GetBool("rowtide.flink-compat");
+  RT_TRY(CheckReferencesOf(*scan.table, scan.hint_options));
   return CreateSource(TableSpecOf(*scan.table, scan.hint_options), spec, context);
 }
 
@@ -471,6 +489,7 @@ Result<std::unique_ptr<Sink>> CreateTableSink(const PhysicalSink& sink, const Op
   context.settings = TableSettingsOf(sink.table->path.name, options);
   context.settings.overwrite = sink.overwrite;
   context.settings.update_pairs = options.GetBool("rowtide.encode.update-pairs");
+  RT_TRY(CheckReferencesOf(*sink.table, sink.hint_options));
   return CreateSink(SinkSpecOf(*sink.table, sink.hint_options), context);
 }
 

@@ -22,8 +22,11 @@ namespace rowtide {
 // A short name for statistics and snapshots: `Deduplicate`, `TableSourceScan(orders)`.
 std::string DisplayName(const ExecNode& node);
 
-// A table as its connector sees it; `hints` are laid over its options. For a sink the columns that
-// are written.
+// What the options refer to is there (planner/references.h).
+Status CheckReferencesOf(const CatalogTable& table,
+                         const std::map<std::string, std::string>& hints);
+// A table as its connector sees it, references resolved as far as they can be; `hints` are laid
+// over its options. For a sink the columns that are written.
 TableSpec TableSpecOf(const CatalogTable& table, const std::map<std::string, std::string>& hints);
 TableSpec SinkSpecOf(const CatalogTable& table, const std::map<std::string, std::string>& hints);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/secrets.h"
 #include "engine/value_text.h"
 #include "planner/logical/expression_text.h"
 
@@ -41,7 +42,9 @@ std::string Columns(const std::vector<int>& columns) {
 std::string HintText(const std::map<std::string, std::string>& options) {
   return "[[OPTIONS inheritPath:[] options:{" +
          Joined(options, ", ",
-                [](const auto& option) { return option.first + "=" + option.second; }) +
+                [](const auto& option) {
+                  return option.first + "=" + ShownValue(option.first, option.second);
+                }) +
          "}]]";
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/secrets.h"
 #include "planner/options.h"
 #include "planner/physical/aggregate_text.h"
 #include "planner/rules/normal_form.h"
@@ -12,7 +13,7 @@ namespace {
 
 std::string OptionsHint(const std::map<std::string, std::string>& options) {
   std::vector<std::string> pairs;
-  for (const auto& [key, value] : options) pairs.push_back(key + "=" + value);
+  for (const auto& [key, value] : options) pairs.push_back(key + "=" + ShownValue(key, value));
   return fmt::format("[[OPTIONS options:{{{}}}]]", fmt::join(pairs, ", "));
 }
 

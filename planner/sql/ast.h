@@ -338,6 +338,7 @@ struct LikeOption {
 struct OptionEntry {
   std::string key, value;
   SourcePosition position;
+  SourcePosition value_position;
 };
 
 struct CreateTable {
@@ -408,6 +409,7 @@ struct Explain {
 struct Set {
   std::optional<std::string> key;  // none: list
   std::string value;
+  SourcePosition value_position;
 };
 struct Reset {
   std::optional<std::string> key;

@@ -164,6 +164,7 @@ Result<std::vector<ast::OptionEntry>> Grammar::Options() {
     option.position = Here().position;
     RT_ASSIGN(option.key, StringLiteral());
     RT_TRY(Expect("="));
+    option.value_position = Here().position;
     RT_ASSIGN(option.value, StringLiteral());
     options.push_back(std::move(option));
     RT_ASSIGN(const bool more, Accept(","));
@@ -570,6 +571,7 @@ Result<ast::Statement> Grammar::SetStatement() {
   if (Here().kind == Token::Kind::kEnd || Is(";")) return Made(std::move(set));
   RT_ASSIGN(set.key, StringLiteral());
   RT_TRY(Expect("="));
+  set.value_position = Here().position;
   RT_ASSIGN(set.value, StringLiteral());
   return Made(std::move(set));
 }

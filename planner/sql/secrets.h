@@ -1,9 +1,11 @@
-// Secrets in SQL text: what is written down of a statement must not hold passwords.
+// Secrets in SQL text: what is written down or shown of a statement must not hold passwords.
 //
 //   WITH ('connector'='kafka', 'properties.sasl.jaas.config'='…password…')
-//   ->   'properties.sasl.jaas.config'='******'
+//   WithoutSecretValues  ->  'properties.sasl.jaas.config'='******'      for manifests and views
+//   WithSecretsCovered   ->  'properties.sasl.jaas.config'='**********'  each as long as it was, so
+//                                                                        that carets stay in place
 //
-// A key is secret when it has one of the words that Flink hides in its own configuration.
+// Which keys are secret: engine/secrets.h.
 #pragma once
 
 #include <string>
@@ -11,9 +13,10 @@
 
 namespace rowtide {
 
-bool IsSecretKey(std::string_view key);
 // One statement with the values of secret keys replaced, and nothing else changed. "" when it is
 // no SQL.
-std::string WithoutSecrets(std::string_view statement);
+std::string WithoutSecretValues(std::string_view statement);
+// Any text, also one that is no SQL: what may be a secret is covered then.
+std::string WithSecretsCovered(std::string_view text);
 
 }  // namespace rowtide
