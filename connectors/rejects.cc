@@ -37,6 +37,8 @@ const ReasonName& NameOf(RejectReason reason) { return kReasonNames[static_cast<
 
 }  // namespace
 
+const char* NameOfReason(RejectReason reason) { return NameOf(reason).name; }
+
 std::string Excerpt(std::string_view bytes, size_t bytes_max) {
   std::string text;
   std::string_view rest = bytes.substr(0, bytes_max);

@@ -42,6 +42,7 @@ enum class RejectReason : uint8_t {
   kNullKey,  // kNotNull in a column of the primary key
 };
 inline constexpr size_t kRejectReasons = 8;
+const char* NameOfReason(RejectReason reason);  // `too_large`, as counters have it
 
 struct Reject {
   RejectReason reason = RejectReason::kUndecodable;

@@ -31,11 +31,13 @@ char Upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + '
 
 bool IsSecretKey(std::string_view key) {
   static constexpr std::string_view kWords[] = {
-      "PASSWORD",    "SECRET",       "FS.AZURE.ACCOUNT.KEY", "APIKEY",
-      "API-KEY",     "AUTH-PARAMS",  "SERVICE-KEY",          "TOKEN",
-      "BASIC-AUTH",  "JAAS.CONFIG",  "HTTP-HEADERS",         "PASSPHRASE",
-      "CREDENTIAL",  "ACCESS-KEY",   "ACCESS.KEY",           "PRIVATE-KEY",
-      "PRIVATE.KEY", "KEYSTORE.KEY", "SSL.KEY.PEM"};
+      "PASSWORD",    "SECRET",       "FS.AZURE.ACCOUNT.KEY",
+      "APIKEY",      "API-KEY",      "AUTH-PARAMS",
+      "SERVICE-KEY", "TOKEN",        "BASIC-AUTH",
+      "JAAS.CONFIG", "HTTP-HEADERS", "PASSPHRASE",
+      "CREDENTIAL",  "ACCESS-KEY",   "ACCESS.KEY",
+      "PRIVATE-KEY", "PRIVATE.KEY",  "KEYSTORE.KEY",
+      "SSL.KEY"};
   std::string upper(key);
   std::transform(upper.begin(), upper.end(), upper.begin(), Upper);
   return std::any_of(std::begin(kWords), std::end(kWords),

@@ -9,6 +9,13 @@ bool IsRemark(const std::string& counter) {
          counter.starts_with(kOtherCase);
 }
 
+bool IsRejectReason(const std::string& counter) {
+  for (size_t reason = 0; reason < kRejectReasons; ++reason) {
+    if (counter == NameOfReason(static_cast<RejectReason>(reason))) return true;
+  }
+  return false;
+}
+
 ShownCounts CountsOf(const NodeStats& node, bool is_source) {
   ShownCounts counts;
   counts.records = node.total_out();
@@ -17,7 +24,7 @@ ShownCounts CountsOf(const NodeStats& node, bool is_source) {
       counts.records = count;
     } else if (name == "rejected" || IsRemark(name)) {
       continue;  // the sum of the reasons; a remark
-    } else if (is_source && name != "cast_to_null" && name != "empty_message") {
+    } else if (is_source && IsRejectReason(name)) {
       counts.rejected.emplace_back(name, count);
     } else {
       counts.others.emplace_back(name, count);

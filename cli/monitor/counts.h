@@ -21,5 +21,7 @@ ShownCounts CountsOf(const NodeStats& node, bool is_source);
 
 // A remark about how values were read, under a counter's name; no count of records.
 bool IsRemark(const std::string& counter);
+// Of a source: records were rejected for it.
+bool IsRejectReason(const std::string& counter);
 
 }  // namespace rowtide

@@ -4,6 +4,8 @@
 #include <set>
 #include <span>
 
+#include "engine/secrets.h"
+
 namespace rowtide {
 namespace {
 
@@ -118,13 +120,6 @@ const Twin* Find(std::span<const Twin> list, std::string_view name) {
   const auto found =
       std::find_if(list.begin(), list.end(), [&](const Twin& twin) { return twin.java == name; });
   return found == list.end() ? nullptr : &*found;
-}
-
-bool IsSecret(std::string_view name) {
-  constexpr std::string_view kWords[] = {"password", "secret", "jaas", ".key", "token", ".pem"};
-  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) {
-    return name.find(word) != std::string_view::npos;
-  });
 }
 
 bool IsTrue(const std::string& value) {
@@ -285,7 +280,7 @@ class Translator {
     if (set == RD_KAFKA_CONF_UNKNOWN) return Unknown(given);
     if (set == RD_KAFKA_CONF_INVALID) {
       const std::string why =
-          IsSecret(given) ? std::string("its value is not accepted") : std::string(reason);
+          IsSecretKey(given) ? std::string("its value is not accepted") : std::string(reason);
       return Status::InvalidArgument("option {} of table {}: {}", Named(given), table_.name, why)
           .WithErrorCode("RT2018");
     }

@@ -16,6 +16,8 @@
 #include "connectors/kafka/positions.h"
 #include "connectors/kafka/rows.h"
 #include "connectors/kafka/watermarks.h"
+#include "engine/gauges.h"
+#include "engine/waits.h"
 
 namespace rowtide {
 namespace {
@@ -26,6 +28,10 @@ constexpr int kAnswerMillis = 1000;
 constexpr int64_t kRetryMillis = 250;
 // More than this between two looks at a queue is time in which nobody looked.
 constexpr int64_t kLongestLookMillis = 250;
+
+constexpr GaugeName kLag = {"consumer_lag_records",
+                            "Records of a partition that a source has not read yet"};
+constexpr int64_t kLagMillis = 500;
 
 int64_t NowMillis() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -62,6 +68,8 @@ class KafkaSource final : public Source {
         lane_(context.lane),
         lanes_(context.lanes),
         error_(context.error),
+        gauges_(context.gauges),
+        waits_(context.waits),
         watermark_interval_(spec_.watermarks.on_event ? 0 : scan.watermark_interval_millis),
         idle_millis_(spec_.watermarks.idle_millis.value_or(scan.idle_timeout_millis)),
         rejects_(std::move(rejects)),
@@ -78,6 +86,7 @@ class KafkaSource final : public Source {
   const Schema& output_schema() const override { return schema_; }
 
   Result<SourceState> Poll(Collector& out) override {
+    ShowLag(NowMillis());
     if (!has_begun_) {
       RT_ASSIGN(const bool begun, TryToBegin());
       if (!begun) return SourceState::kWait;
@@ -111,6 +120,7 @@ class KafkaSource final : public Source {
     if (makes_watermarks_ && idle_millis_ > 0)
       until(now + std::min(idle_millis_, kRetryMillis) / 2);
     if (is_out_) until(now + kRetryMillis);
+    if (shows_lag_) until(next_lag_millis_);
     return {wakeup_.get(), millis};
   }
 
@@ -563,11 +573,41 @@ class KafkaSource final : public Source {
   // --- outages ---
 
   void NoteTrouble(const std::string& text) {
-    if (std::exchange(is_out_, true)) return;
-    Say(fmt::format("waits for {}: {}", spec_.properties.bootstrap, text));
+    const bool is_new = !std::exchange(is_out_, true);
+    if (waits_ != nullptr) {
+      waits_->Begin(name_, fmt::format("{}: {}", spec_.properties.bootstrap, text));
+    } else if (is_new) {
+      Say(fmt::format("waits for {}: {}", spec_.properties.bootstrap, text));
+    }
   }
   void NoteThatItGoesOn() {
-    if (std::exchange(is_out_, false)) Say("goes on");
+    if (!std::exchange(is_out_, false)) return;
+    if (waits_ != nullptr) {
+      waits_->End(name_);
+    } else {
+      Say("goes on");
+    }
+  }
+
+  // As far as librdkafka has heard of the ends of partitions, which asks nobody.
+  void ShowLag(int64_t now) {
+    if (gauges_ == nullptr || now < next_lag_millis_) return;
+    next_lag_millis_ = now + kLagMillis;
+    shows_lag_ = false;
+    for (const Partition& partition : partitions_) {
+      int64_t begin = 0, end = -1;
+      if (partition.consumer == nullptr) continue;
+      const rd_kafka_resp_err_t code = rd_kafka_get_watermark_offsets(
+          partition.consumer->handle().get(), partition.at.topic.c_str(), partition.at.partition,
+          &begin, &end);
+      if (code != RD_KAFKA_RESP_ERR_NO_ERROR || end < 0) continue;
+      const GaugeLabels labels = {{"table", name_},
+                                  {"topic", partition.at.topic},
+                                  {"partition", std::to_string(partition.at.partition)}};
+      const int64_t lag = std::max<int64_t>(end - partition.position.next, 0);
+      shows_lag_ |= lag > 0;
+      gauges_->Find(kLag, labels)->Set(static_cast<double>(lag));
+    }
   }
 
   Schema schema_;
@@ -576,6 +616,8 @@ class KafkaSource final : public Source {
   const int lane_;
   const int lanes_;
   std::FILE* const error_;
+  Gauges* const gauges_;  // null: nobody looks, as with the next
+  Waits* const waits_;
   const int64_t watermark_interval_;
   const int64_t idle_millis_;
   std::unique_ptr<Rejects> rejects_;
@@ -589,6 +631,8 @@ class KafkaSource final : public Source {
   bool has_begun_ = false;
   std::atomic<bool> commits_ = false;
   int64_t next_try_millis_ = 0;
+  int64_t next_lag_millis_ = 0;
+  bool shows_lag_ = false;                // above 0, of some partition
   int64_t next_discovery_millis_ = 0;     // 0: never
   std::unique_ptr<KafkaConsumer> asker_;  // until it reads
   std::mutex consumers_mutex_;
