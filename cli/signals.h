@@ -5,6 +5,9 @@
 //             leaves
 //   kShell    SIGINT asks and never ends the shell; a second SIGTERM leaves
 //
+// What was asked has so long to come to its end (AllowForShutdown): a sink that waits for a reader
+// or a broker may never. Then the process leaves with 130 or 143, as after a second signal.
+//
 // A closed standard output ends the program quietly, as SIGPIPE does by itself.
 #pragma once
 
@@ -25,6 +28,9 @@ class RunningJob {
   RunningJob(const RunningJob&) = delete;
   RunningJob& operator=(const RunningJob&) = delete;
 };
+
+// From the next signal on.
+void AllowForShutdown(int64_t millis);
 
 enum class SignalUse : uint8_t { kScript, kShell };
 void InstallSignalHandlers(SignalUse use = SignalUse::kScript);

@@ -95,8 +95,7 @@ void NoteRejects(const std::vector<NodeStats>& nodes) {
         read = count;
       } else if (name == "rejected") {
         rejected = count;
-      } else if (count > 0 && name != "cast_to_null" && name != "empty_message" &&
-                 !IsRemark(name)) {
+      } else if (count > 0 && IsRejectReason(name)) {
         reasons += fmt::format(" {}={}", name, count);
       }
     }
@@ -188,6 +187,7 @@ int StatementRunner::RunJob(const PlannedJob& planned, const SqlText& sql, Sourc
     progress_ = line;
   };
   show(&progress);
+  AllowForShutdown(planned.options.GetMillis("rowtide.shutdown.timeout"));
   watch_.Start(planned.name);
   const int code = RunWatched(planned, sql, at, progress);
   show(nullptr);

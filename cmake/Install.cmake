@@ -29,6 +29,7 @@ install(FILES "${RT_TEXTS}/_rowtide" COMPONENT rowtide
 install(FILES "${RT_TEXTS}/rowtide.fish" COMPONENT rowtide
         DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 set(RT_DOC "${CMAKE_INSTALL_DATADIR}/doc/rowtide")
+install(FILES "examples/deploy/rowtide@.service" DESTINATION lib/systemd/system COMPONENT rowtide)
 install(FILES LICENSE RENAME copyright DESTINATION "${RT_DOC}" COMPONENT rowtide)
 install(FILES README.md DESTINATION "${RT_DOC}" COMPONENT rowtide)
 install(DIRECTORY examples/lab DESTINATION "${RT_DOC}/examples" COMPONENT rowtide)

@@ -115,7 +115,25 @@ def retention(lab):
         yield f"{policy}: says where it begins", says(ended(process, signal.SIGINT), 0, "starts from the first record" if deletes else "goes on from")
 
 
+def blocked(lab):
+    """Nobody reads what it prints, so it cannot come to its end."""
+    endless = "SET 'rowtide.shutdown.timeout' = '1 s'; CREATE TABLE g (id INT) WITH ('connector' = 'datagen'); SELECT id FROM g"
+    for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
+        process = lab.start("-c", endless)
+        time.sleep(1)
+        begin = time.monotonic()
+        process.send_signal(number)
+        try:
+            process.wait(20)
+            took = time.monotonic() - begin
+        finally:
+            process.kill()
+        process.stdout.close()
+        error = process.stderr.read()
+        yield f"a job that cannot end leaves with {code}", differs((code, True, True), (process.returncode, 0.8 < took < 10, "'rowtide.shutdown.timeout'" in error))
+
+
 def checks(rowtide, folder):
     lab = Lab(rowtide, folder)
-    for part in (restarting, retention):
+    for part in (restarting, retention, blocked):
         yield from part(lab)
