@@ -140,15 +140,20 @@ Status CsvDecoder::Decode(const Records& records, RecordCursor* at) {
     place_ = PlaceOfRecord(records, at->record);
     place_.record = ++records_;
     block_ = nullptr;
+    if (one.bytes == 0) {
+      const Reject reject{RejectReason::kUndecodable, place_, "", "an empty message", "", ""};
+      RT_TRY(spec_.options.ignore_parse_errors ? rejects_->TakeQuietly(reject)
+                                               : rejects_->Take(reject));
+      rejects_->CountRead(1);
+      continue;
+    }
     // The line end behind it makes it a plain record, as long as it is none of its own.
     const size_t end = one.begin + one.bytes;
-    const bool has_end = one.bytes > 0 && records.block->data()[end - 1] == '\n';
+    const bool has_end = records.block->data()[end - 1] == '\n';
     rows_max_ = rows_ + 1;
-    const Status taken =
-        Decode(records.block, one.begin, end + (has_end || one.bytes == 0 ? 0 : 1), true).status();
+    const Status taken = Decode(records.block, one.begin, end + (has_end ? 0 : 1), true).status();
     rows_max_ = kBatchRows;
     RT_TRY(taken);
-    if (one.bytes == 0) rejects_->CountEmpty();
   }
   return Status::Ok();
 }

@@ -33,14 +33,7 @@ Result<std::unique_ptr<KafkaRows>> KafkaRows::Create(const KafkaSourceSpec& spec
   const std::vector<int> values = WantedOf(spec.parts.value, scan.columns, &value_places);
   std::vector<int> keys;
   if (spec.parts.key) keys = WantedOf(*spec.parts.key, scan.columns, &key_places);
-  // What the value has as well is asked of the key for tombstones alone.
-  const bool only_in_key = [&] {
-    for (size_t i = 0; i < value_places.size(); ++i) {
-      if (value_places[i] < 0) return true;
-    }
-    return false;
-  }();
-  const bool with_keys = spec.parts.key && (spec.upsert || only_in_key);
+  const bool with_keys = spec.parts.key.has_value();
   std::unique_ptr<KafkaRows> rows(new KafkaRows(spec.upsert, with_keys, scan, rejects));
   for (size_t i = 0; i < scan.columns.size(); ++i) {
     const bool is_here = value_places[i] >= 0 || key_places[i] >= 0;

@@ -6,8 +6,8 @@
 //                                                      upsert-kafka   -D 1, NULL
 //
 // A column that key and value both have is the value's; of a tombstone, the key's. A row whose
-// message has no key, though key columns are read, is counted as `null_key` and left out, as Flink
-// leaves it out. In upsert-kafka every other row is +U. One thread.
+// message has no key, though the table has a key format, is counted as `null_key` and left out, as
+// Flink leaves it out. In upsert-kafka every other row is +U. One thread.
 #pragma once
 
 #include <memory>
@@ -62,7 +62,7 @@ class KafkaRows {
   KafkaMessages messages_;
   std::vector<From> columns_;
   std::unique_ptr<RecordDecoder> value_decoder_;
-  std::unique_ptr<RecordDecoder> key_decoder_;  // null: no key column is read
+  std::unique_ptr<RecordDecoder> key_decoder_;  // null: keys are not read
 
   // Of the messages at hand.
   RowBatch keys_;
