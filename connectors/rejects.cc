@@ -70,6 +70,11 @@ Result<std::unique_ptr<Rejects>> Rejects::Create(const std::string& table,
                                    settings.key)
         .WithHint(fmt::format("SET 'rowtide.dead-letter.{}' = 'rejects.ndjson'", settings.key));
   }
+  if (settings.dead_letter.starts_with("topic:")) {
+    return Status::Unsupported("'rowtide.dead-letter.{}' = {}: a topic of dead letters",
+                               settings.key, Quote(settings.dead_letter))
+        .WithHint("name a file; a json table reads it, and can be written into a topic");
+  }
   rejects->path_ = LocalPath(settings.dead_letter);
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::path(rejects->path_).parent_path();
