@@ -28,14 +28,14 @@ def state(cluster, topic):
 
 def test_all_rows_once_and_a_marker_an_epoch(cluster):
     topic = cluster.topic("exact", 2)
-    cluster.run_well(job(cluster, topic, rows=300000), "--state", state(cluster, topic))
-    assert sorted(ids(cluster, topic)) == list(range(300000))
+    cluster.run_well(job(cluster, topic, rows=100000), "--state", state(cluster, topic))
+    assert sorted(ids(cluster, topic)) == list(range(100000))
     found = markers(cluster, topic)
     assert [marker["epoch"] for marker in found] == list(range(1, len(found) + 1)) and len({marker["run"] for marker in found}) == 1
     kept = [name for folder, names, _ in os.walk(state(cluster, topic)) for name in names if name.startswith("chk-")]
     assert f"chk-{found[-1]['epoch']}-{found[-1]['run']}" in kept, (kept, found[-1])
     # It has read all: nothing happens when it is run again.
-    done = cluster.run_well(job(cluster, topic, rows=300000), "--state", state(cluster, topic))
+    done = cluster.run_well(job(cluster, topic, rows=100000), "--state", state(cluster, topic))
     assert "over" in done.error or "read all" in done.error, done.error
     assert markers(cluster, topic)[-1] == found[-1]
 
@@ -43,7 +43,7 @@ def test_all_rows_once_and_a_marker_an_epoch(cluster):
 def test_on_two_lanes(cluster):
     topic = cluster.topic("lanes", 3)
     sql = ("SET 'execution.checkpointing.interval' = '30 ms';\nSET 'parallelism.default' = '2';\n"
-           + cluster.rows("source", "id BIGINT", [str(i) for i in range(300000)])
+           + cluster.rows("source", "id BIGINT", [str(i) for i in range(100000)])
            + cluster.table("target", "k BIGINT, c BIGINT", topic, **options(cluster, topic, format="debezium-json"))
            + "INSERT INTO target SELECT MOD(id, 100), COUNT(*) FROM source GROUP BY MOD(id, 100);\n")
     cluster.run_well(sql, "--state", state(cluster, topic))
@@ -52,7 +52,7 @@ def test_on_two_lanes(cluster):
         change = record.json()
         if change["op"] == "c":
             counts[change["after"]["k"]] = max(counts.get(change["after"]["k"], 0), change["after"]["c"])
-    assert counts == {k: 3000 for k in range(100)}
+    assert counts == {k: 1000 for k in range(100)}
 
 
 def test_it_needs_a_state_folder(cluster):
