@@ -8,6 +8,7 @@
 #include "connectors/java_text.h"
 #include "engine/batch_builder.h"
 #include "engine/value_text.h"
+#include "engine/value_text_digits.h"
 
 namespace rowtide {
 namespace {
@@ -83,15 +84,14 @@ class JsonEncoder final : public Encoder {
     }
     if (IsCharacter(type))
       return AppendJacksonString(column.values<StringView>()[row].view(), true, out);
+    if (AppendWhole(column, type, row, out)) return;
     const Value value = ValueAt(batch, number, row, type);
     switch (type.kind) {
       case TypeKind::kBoolean: *out += std::get<bool>(value) ? "true" : "false"; return;
       case TypeKind::kTinyInt:
       case TypeKind::kSmallInt:
       case TypeKind::kInt:
-      case TypeKind::kBigInt:
-        fmt::format_to(std::back_inserter(*out), "{}", std::get<int64_t>(value));
-        return;
+      case TypeKind::kBigInt: return;  // they are appended already
       case TypeKind::kFloat:
       case TypeKind::kDouble: return AppendNumber(std::get<double>(value), type, out);
       case TypeKind::kDecimal:
@@ -117,6 +117,17 @@ class JsonEncoder final : public Encoder {
       case TypeKind::kIntervalMonths:
       case TypeKind::kIntervalMillis:
       case TypeKind::kSymbol: return;
+    }
+  }
+
+  // Whole numbers, straight from the column. False: it is none.
+  static bool AppendWhole(const Column& column, const Type& type, int row, std::string* out) {
+    switch (type.kind) {
+      case TypeKind::kTinyInt: AppendInteger(column.values<int8_t>()[row], out); return true;
+      case TypeKind::kSmallInt: AppendInteger(column.values<int16_t>()[row], out); return true;
+      case TypeKind::kInt: AppendInteger(column.values<int32_t>()[row], out); return true;
+      case TypeKind::kBigInt: AppendInteger(column.values<int64_t>()[row], out); return true;
+      default: return false;
     }
   }
 

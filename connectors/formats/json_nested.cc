@@ -1,5 +1,6 @@
 #include "connectors/formats/json_nested.h"
 
+#include <emmintrin.h>
 #include <fmt/format.h>
 
 #include <map>
@@ -169,31 +170,66 @@ bool AppendJsonText(ondemand::value value, int64_t depth, int64_t depth_max, std
   return true;
 }
 
+namespace {
+
+// How many bytes are written as they are: up to a control character, a quote, a backslash, or the
+// first byte of what becomes a pair.
+size_t PlainBytes(std::string_view text, bool escapes_pairs) {
+  const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\');
+  const __m128i last_control = _mm_set1_epi8(0x1f), pair = _mm_set1_epi8(static_cast<char>(0xf0));
+  size_t at = 0;
+  for (; at + sizeof(__m128i) <= text.size(); at += sizeof(__m128i)) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + at));
+    __m128i special = _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash));
+    special = _mm_or_si128(special, _mm_cmpeq_epi8(_mm_min_epu8(bytes, last_control), bytes));
+    if (escapes_pairs)
+      special = _mm_or_si128(special, _mm_cmpeq_epi8(_mm_max_epu8(bytes, pair), bytes));
+    const int mask = _mm_movemask_epi8(special);
+    if (mask != 0) return at + static_cast<size_t>(__builtin_ctz(static_cast<unsigned>(mask)));
+  }
+  for (; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte < ' ' || byte == '"' || byte == '\\' || (escapes_pairs && byte >= 0xf0)) break;
+  }
+  return at;
+}
+
+// Two escapes for a character of four bytes.
+void AppendPair(std::string_view text, std::string* out) {
+  const auto bits = [&](size_t at) {
+    return static_cast<uint32_t>(static_cast<unsigned char>(text[at]) & 0x3f);
+  };
+  const uint32_t code =
+      (static_cast<uint32_t>(text[0] & 7) << 18 | bits(1) << 12 | bits(2) << 6 | bits(3)) - 0x10000;
+  fmt::format_to(std::back_inserter(*out), "\\u{:04X}\\u{:04X}", 0xd800 | code >> 10,
+                 0xdc00 | (code & 0x3ff));
+}
+
+}  // namespace
+
 void AppendJacksonString(std::string_view text, bool escapes_pairs, std::string* out) {
   *out += '"';
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
+  while (true) {
+    const size_t plain = PlainBytes(text, escapes_pairs);
+    out->append(text.data(), plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
+    const char c = text[0];
     const auto byte = static_cast<unsigned char>(c);
-    constexpr std::string_view kPlain = "\"\\\b\f\n\r\t", kNames = "\"\\bfnrt";
-    const size_t place = byte < 0x80 ? kPlain.find(c) : std::string_view::npos;
-    if (place != std::string_view::npos) {
+    size_t taken = 1;
+    constexpr std::string_view kNamed = "\"\\\b\f\n\r\t", kNames = "\"\\bfnrt";
+    if (byte >= 0xf0 && text.size() > 3) {
+      AppendPair(text, out);
+      taken = 4;
+    } else if (byte >= 0xf0) {
+      *out += c;
+    } else if (const size_t place = kNamed.find(c); place != std::string_view::npos) {
       *out += '\\';
       *out += kNames[place];
-    } else if (byte < ' ') {
-      fmt::format_to(std::back_inserter(*out), "\\u{:04X}", byte);
-    } else if (byte >= 0xf0 && escapes_pairs && i + 3 < text.size()) {
-      const auto bits = [&](size_t at) {
-        return static_cast<uint32_t>(static_cast<unsigned char>(text[i + at]) & 0x3f);
-      };
-      const uint32_t code =
-          (static_cast<uint32_t>(byte & 7) << 18 | bits(1) << 12 | bits(2) << 6 | bits(3)) -
-          0x10000;
-      fmt::format_to(std::back_inserter(*out), "\\u{:04X}\\u{:04X}", 0xd800 | code >> 10,
-                     0xdc00 | (code & 0x3ff));
-      i += 3;
     } else {
-      *out += c;
+      fmt::format_to(std::back_inserter(*out), "\\u{:04X}", byte);
     }
+    text.remove_prefix(taken);
   }
   *out += '"';
 }
