@@ -21,6 +21,8 @@ namespace {
 constexpr int64_t kTimeoutMillis = 60'000;
 constexpr int64_t kStagingMillis = 30'000;
 constexpr milliseconds kAfterTimeout{20'000};
+constexpr milliseconds kStartMax{60'000};
+constexpr milliseconds kStartPause{300};
 constexpr int kAnswerMillis = 15'000;
 constexpr int kCallMillis = 5'000;
 constexpr size_t kNameLetters = 200;  // of a topic's 249
@@ -92,9 +94,24 @@ std::string KafkaTransactions::Place() const {
 
 // --- start ---
 
+// A broker that restarts is waited for: what was asked is asked again from the beginning.
 Result<std::optional<Decision>> KafkaTransactions::Begin(const std::string& run_id) {
-  producer_ = nullptr;
+  const auto until = steady_clock::now() + kStartMax;
   run_id_ = run_id;
+  for (bool has_said = false;;) {
+    Result<std::optional<Decision>> begun = TryToBegin();
+    if (begun.ok() || begun.status().code() != StatusCode::kExternal ||
+        steady_clock::now() > until) {
+      return begun;
+    }
+    if (!std::exchange(has_said, true))
+      say_(fmt::format("waiting for {}: {}", Place(), begun.status().message()));
+    std::this_thread::sleep_for(kStartPause);
+  }
+}
+
+Result<std::optional<Decision>> KafkaTransactions::TryToBegin() {
+  producer_ = nullptr;
   open_since_millis_ = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -107,10 +124,11 @@ Result<std::optional<Decision>> KafkaTransactions::Begin(const std::string& run_
   RT_TRY(Initialize());
   const milliseconds longest = milliseconds(timeout_millis_) + kAfterTimeout;
   RT_ASSIGN(const int replicas, markers_.Open(producer_->handle(), longest));
-  if (replicas == 1) {
+  if (replicas == 1 && !std::exchange(has_warned_, true)) {
     say_(fmt::format(
         "topic {} has one replica: a broker that is killed within a commit can lose what it has "
-        "confirmed (Kafka 4.3.1 does); three replicas are safe",
+        "confirmed (Kafka 4.3.1 does); the job then stops (RT6014). More replicas are to prevent "
+        "it",
         Quote(markers_.name())));
   }
   RT_ASSIGN(const std::optional<Decision> newest, markers_.ReadNewest(longest));

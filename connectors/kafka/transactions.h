@@ -60,6 +60,7 @@ class KafkaTransactions final : public DecisionLog {
 
  private:
   KafkaTransactions(KafkaTransactionsSpec spec, Say say);
+  Result<std::optional<Decision>> TryToBegin();
   Status CheckTimeout(const KafkaHandle& handle) const;
   Status Initialize();
   Status BeginTransaction();
@@ -77,6 +78,7 @@ class KafkaTransactions final : public DecisionLog {
   int64_t timeout_millis_ = 0;
   std::unique_ptr<KafkaProducer> producer_;
   KafkaMarkerTopic markers_;
+  bool has_warned_ = false;
   std::string run_id_;
   std::atomic<int64_t> decided_epoch_ = 0;
   std::atomic<int64_t> open_since_millis_ = 0;  // 0: the transaction has no records

@@ -461,6 +461,84 @@ TEST(Lanes, CheckpointsHoldWhatCameBeforeTheBarrierAndNothingElse) {
   EXPECT_EQ(seen.rows, 3 * shape.count);
 }
 
+// Rows behind a barrier wait in it until the epoch before them is decided.
+class HoldingSink final : public Sink {
+ public:
+  static constexpr int64_t kFullRows = 100;
+  explicit HoldingSink(std::atomic<int64_t>* most) : most_(most) {}
+  Status Write(const RowBatch& batch) override {
+    if (prepared_ > decided_) held_ += batch.rows;
+    if (held_ > *most_) most_->store(held_);
+    return Status::Ok();
+  }
+  Result<std::string> Prepare(int64_t epoch) override {
+    prepared_ = epoch;
+    return std::string();
+  }
+  Status Commit(int64_t epoch) override {
+    decided_ = epoch;
+    held_ = 0;
+    return Status::Ok();
+  }
+  bool is_full() const override { return held_ > kFullRows; }
+
+ private:
+  std::atomic<int64_t>* most_;
+  int64_t prepared_ = 0;
+  int64_t decided_ = 0;
+  std::atomic<int64_t> held_ = 0;
+};
+
+// Writing takes longer than reading would.
+class SlowlyKept final : public CheckpointStore {
+ public:
+  Status Write(const Checkpoint& /*checkpoint*/) override {
+    std::this_thread::sleep_for(5ms);
+    return Status::Ok();
+  }
+  Status Commit(int64_t /*epoch*/) override { return Status::Ok(); }
+  Status Retire(int /*kept*/) override { return Status::Ok(); }
+  Status WriteSavepoint(const Checkpoint&, const std::string&) override { return Status::Ok(); }
+  int64_t FreeBytes() const override { return 1 << 30; }
+  std::string Place() const override { return "nowhere"; }
+};
+
+TEST(Lanes, RestWhileASinkIsFull) {
+  Shape shape;
+  shape.lanes = 3;
+  shape.count = 100'000;
+  shape.batch_rows = 16;
+  shape.rows_max = 64;
+  std::vector<JobGraph> graphs(static_cast<size_t>(shape.lanes));
+  const int source = Node(&graphs, "source");
+  for (JobGraph& graph : graphs)
+    graph.SetSource(source, std::make_unique<Counting>(shape.count, shape.keys, shape.batch_rows));
+  const int gate = AddExchange(&graphs, source, shape.rows_max);
+  const int behind = Node(&graphs, "behind the exchange");
+  const int before = Node(&graphs, "before the exchange");
+  std::atomic<int64_t> most = 0;
+  for (JobGraph& graph : graphs) {
+    graph.SetSink(behind, std::make_unique<HoldingSink>(&most));
+    graph.Connect(gate, behind, 0);
+    graph.SetSink(before, std::make_unique<HoldingSink>(&most));
+    graph.Connect(source, before, 0);
+  }
+  SlowlyKept kept;
+  CheckpointSettings settings;
+  settings.interval_millis = 1;
+  Checkpointer checkpointer(&kept, settings, 0, [](const std::string&) {});
+  JobOptions options;
+  options.checkpointer = &checkpointer;
+  Job job(std::move(graphs), options);
+  const Result<JobEnd> end = job.RunToEnd();
+  ASSERT_TRUE(end.ok()) << end.status().message();
+  EXPECT_EQ(job.rows_read(), 3 * shape.count);
+  EXPECT_GT(most, 0);
+  // What was on its way when it was full: a batch, and what the channels hold.
+  EXPECT_LT(most, HoldingSink::kFullRows + 3 * (shape.rows_max + 2 * shape.batch_rows));
+  EXPECT_GT(checkpointer.completed(), 5);
+}
+
 TEST(Lanes, TakeACheckpointWhenTheyAreStopped) {
   Seen seen;
   Shape shape;
