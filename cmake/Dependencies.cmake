@@ -19,14 +19,15 @@ rt_pkg_config(xxhash libxxhash)
 rt_pkg_config(simdjson simdjson)
 rt_pkg_config(zstd libzstd)
 rt_pkg_config(snappy snappy)
+rt_pkg_config(httplib cpp-httplib)
 rt_pkg_config(libedit libedit)
 rt_pkg_config(rocksdb rocksdb)
 rt_pkg_config(rdkafka rdkafka)
 
-# The lite runtime: messages without reflection.
+# With descriptors, which the format protobuf reads.
 find_package(Protobuf REQUIRED)
 add_library(rt_protobuf INTERFACE)
-target_link_libraries(rt_protobuf INTERFACE protobuf::libprotobuf-lite)
+target_link_libraries(rt_protobuf INTERFACE protobuf::libprotobuf)
 
 find_package(nlohmann_json REQUIRED)
 add_library(rt_nlohmann_json INTERFACE)

@@ -5,10 +5,12 @@
 #include "connectors/formats/avro_encoder.h"
 #include "connectors/formats/avro_files.h"
 #include "connectors/formats/avro_records.h"
+#include "connectors/formats/confluent_records.h"
 #include "connectors/formats/csv.h"
 #include "connectors/formats/csv_encoder.h"
 #include "connectors/formats/json.h"
 #include "connectors/formats/json_encoder.h"
+#include "connectors/formats/protobuf_records.h"
 #include "connectors/formats/raw.h"
 
 namespace rowtide {
@@ -16,6 +18,7 @@ namespace {
 
 using Columns = std::vector<int>;
 
+// Of a format for topics alone, `decoder` and `encoder` are null.
 struct Format {
   std::string_view name;
   const char* text;
@@ -153,6 +156,22 @@ Result<std::unique_ptr<RecordDecoder>> AvroRecordDecoderOf(const TableSpec& tabl
                                  rejects);
 }
 
+Result<std::unique_ptr<RecordDecoder>> ConfluentDecoderOf(const TableSpec& table,
+                                                          const Columns& columns,
+                                                          const ConnectorContext& context,
+                                                          Rejects* rejects) {
+  RT_ASSIGN(const ConfluentOptions options, ReadConfluentOptions(table));
+  RT_ASSIGN(std::unique_ptr<SchemaRegistry> registry, OpenSchemaRegistry(options));
+  return CreateConfluentDecoder(table, AvroRowsOf(table, columns, context), std::move(registry),
+                                context.limits, rejects);
+}
+
+Result<std::unique_ptr<RecordEncoder>> ConfluentEncoderOf(const TableSpec& table) {
+  RT_ASSIGN(const ConfluentOptions options, ReadConfluentOptions(table));
+  RT_ASSIGN(std::unique_ptr<SchemaRegistry> registry, OpenSchemaRegistry(options));
+  return CreateConfluentEncoder(table, std::move(registry));
+}
+
 constexpr Format kFormats[] = {
     {"csv", "fields parted by commas, one record a line", CsvOptionSpecs, CheckCsv,
      CsvDecoderOf<Decoder>, CsvDecoderOf<RecordDecoder>, CsvEncoderOf, LineRecordsOf<CsvEncoderOf>},
@@ -161,6 +180,10 @@ constexpr Format kFormats[] = {
      RawRecordDecoderOf, CreateRawEncoder, CreateRawRecordEncoder, false, false},
     {"avro", "Avro: container files, and messages", AvroOptionSpecs, CheckAvroTable, AvroDecoderOf,
      AvroRecordDecoderOf, CreateAvroFileEncoder, CreateAvroRecordEncoder, false, false},
+    {"avro-confluent", "Avro messages whose schema a registry has", ConfluentOptionSpecs,
+     CheckConfluentTable, nullptr, ConfluentDecoderOf, nullptr, ConfluentEncoderOf, false, false},
+    {"protobuf", "protobuf messages, of a type in a descriptor set", ProtoOptionSpecs,
+     CheckProtoTable, nullptr, CreateProtoDecoder, nullptr, CreateProtoEncoder, false, false},
     JsonFormat<JsonEnvelope::kDebezium>("debezium-json", "changes as Debezium sends them"),
     JsonFormat<JsonEnvelope::kCanal>("canal-json", "changes as Canal sends them"),
     JsonFormat<JsonEnvelope::kMaxwell>("maxwell-json", "changes as Maxwell sends them"),
@@ -200,7 +223,14 @@ Result<std::span<const OptionSpec>> FormatOptionSpecs(const TableSpec& table) {
       .WithHint(nearest.empty() ? known : "did you mean " + Quote(nearest) + "?");
 }
 
-Status CheckFormat(const TableSpec& table) { return FormatOf(table).check(table); }
+Status CheckFormat(const TableSpec& table) {
+  const Format& format = FormatOf(table);
+  const bool is_file = TextOption(table, "connector").value_or("") == "filesystem";
+  if (is_file && format.decoder == nullptr)
+    return Status::Unsupported("format {} on files", Quote(format.name))
+        .WithHint("nothing says where its records end in a file; it is for topics");
+  return format.check(table);
+}
 
 Result<std::unique_ptr<Decoder>> CreateDecoder(const TableSpec& table,
                                                const std::vector<int>& columns,

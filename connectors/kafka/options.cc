@@ -65,6 +65,14 @@ TableOptions OptionsOf(const TableSpec& table, const FormatOption& format) {
   for (const auto& [key, value] : table.options) {
     if (key.starts_with(prefix)) options[key.substr(format.prefix.size())] = value;
   }
+  // The subject of a topic's schemas has the topic's name.
+  const std::string topic = Text(table, "topic");
+  const bool has_subject = options.contains("avro-confluent.schema-registry.subject");
+  const bool has_one_topic = !topic.empty() && topic.find(';') == std::string::npos;
+  if (format.name == "avro-confluent" && has_one_topic && !has_subject) {
+    const char* const part = format.prefix == "key." ? "-key" : "-value";
+    options.emplace("avro-confluent.subject", topic + part);
+  }
   return options;
 }
 

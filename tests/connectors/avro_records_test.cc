@@ -1,6 +1,11 @@
 // Avro records as messages: alone, as JSON, and with the number of a schema.
 #include "connectors/formats/avro_records.h"
 
+#include <httplib.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
 #include "connectors/formats/avro_schema.h"
 #include "engine/batch_builder.h"
 #include "tests/connectors/avro_bytes.h"
@@ -154,6 +159,169 @@ TEST(AvroRecords, JsonThatIsNoneIsRejected) {
   EXPECT_NE(error(R"({"a":{"int":"x"},"b":null})").find("\"x\" where int is wanted"),
             std::string::npos);
   EXPECT_NE(error(std::string(100000, '[')).find("it is no JSON"), std::string::npos);
+}
+
+// A schema registry in this process.
+class Registry {
+ public:
+  Registry() {
+    server_.Get(R"(/api/schemas/ids/(\d+))",
+                [this](const httplib::Request& request, httplib::Response& response) {
+                  ++asked;
+                  authorization = request.get_header_value("Authorization");
+                  const size_t number = std::stoul(request.matches[1].str());
+                  if (is_down) {
+                    response.status = 503;
+                  } else if (number > schemas.size()) {
+                    response.status = 404;
+                    response.set_content(R"({"error_code":40403,"message":"Schema not found"})",
+                                         "application/json");
+                  } else {
+                    response.set_content(nlohmann::json{{"schema", schemas[number - 1]}}.dump(),
+                                         "application/json");
+                  }
+                });
+    server_.Post(R"(/api/subjects/([^/]+)/versions)", [this](const httplib::Request& request,
+                                                             httplib::Response& response) {
+      subject = request.matches[1].str();
+      const auto schema = nlohmann::json::parse(request.body)["schema"].get<std::string>();
+      if (schema == refused) {
+        response.status = 409;
+        response.set_content(R"({"message":"it is incompatible"})", "text/plain");
+        return;
+      }
+      schemas.push_back(schema);
+      response.set_content(fmt::format(R"({{"id":{}}})", schemas.size()), "text/plain");
+    });
+    port_ = server_.bind_to_any_port("127.0.0.1");
+    thread_ = std::thread([this] { server_.listen_after_bind(); });
+    while (!server_.is_running()) std::this_thread::yield();
+  }
+  ~Registry() {
+    server_.stop();
+    thread_.join();
+  }
+  std::string url() const { return fmt::format("http://127.0.0.1:{}/api", port_); }
+
+  std::vector<std::string> schemas;  // number 1 first
+  std::string refused = "none";
+  std::string subject;
+  std::string authorization;
+  int asked = 0;
+  bool is_down = false;
+
+ private:
+  httplib::Server server_;
+  int port_ = 0;
+  std::thread thread_;
+};
+
+TableSpec ConfluentTable(const std::string& url, Schema schema, TableOptions options = {}) {
+  options["format"] = "avro-confluent";
+  options["avro-confluent.url"] = url;
+  return {"t", std::move(options), std::move(schema)};
+}
+
+std::string Numbered(uint32_t number, const std::string& record) {
+  return AvroRaw(uint8_t{0}) + AvroRaw(__builtin_bswap32(number)) + record;
+}
+
+TEST(Confluent, SchemasAreFetchedOnce) {
+  Registry registry;
+  registry.schemas = {
+      AvroRecord({{"id", R"("int")"}}),
+      AvroRecord({{"more", R"("string")"}, {"id", R"("long")"}, {"name", R"(["null","string"])"}}),
+      AvroRecord({{"id", R"("string")"}})};
+  std::vector<std::string> messages;
+  std::string wanted;
+  for (int i = 0; i < 1500; ++i) {
+    messages.push_back(
+        i % 2 == 0 ? Numbered(1, AvroLong(i))
+                   : Numbered(2, AvroText("x") + AvroLong(i) + AvroLong(1) + AvroText("n")));
+    wanted += fmt::format("+I [{},{}]\n", i, i % 2 == 0 ? "null" : "\"n\"");
+  }
+  const Schema columns({{"id", Type::BigInt()}, {"name", Type::String()}});
+  const TableSpec table = ConfluentTable(registry.url(), columns,
+                                         {{"avro-confluent.basic-auth.user-info", "me:secret"}});
+  const ReadMessages read = ReadRecords(table, {}, MessageBlock(messages).records());
+  EXPECT_TRUE(read.status.ok()) << read.status.ToString();
+  EXPECT_TRUE(read.rows == wanted);
+  EXPECT_EQ(registry.asked, 2);
+  EXPECT_EQ(registry.authorization, "Basic bWU6c2VjcmV0");
+
+  Counters counters;
+  ConnectorContext context;
+  context.counters = &counters;
+  context.settings.bad_data = BadData::kSkip;
+  const MessageBlock bad({"", "\x01____", Numbered(3, AvroText("x")), Numbered(9, ""),
+                          Numbered(1, AvroLong(5)), Numbered(9, "")});
+  EXPECT_EQ(ReadRecords(table, context, bad.records()).rows, "+I [5,null]\n");
+  EXPECT_EQ(*counters.Find("rejected"), 5);
+  EXPECT_EQ(*counters.Find("records_read"), 6);
+  const ReadMessages failed = ReadRecords(table, {}, MessageBlock({Numbered(9, "")}).records());
+  EXPECT_NE(failed.status.ToString().find("schema 9: the registry has no such schema"),
+            std::string::npos)
+      << failed.status.ToString();
+}
+
+TEST(Confluent, ARegistryThatDoesNotAnswerMayLater) {
+  Registry registry;
+  registry.schemas = {AvroRecord({{"id", R"("int")"}})};
+  registry.is_down = true;
+  const Schema columns({{"id", Type::Int()}});
+  const MessageBlock block({Numbered(1, AvroLong(5))});
+  const ReadMessages down =
+      ReadRecords(ConfluentTable(registry.url(), columns), {}, block.records());
+  EXPECT_EQ(down.status.code(), StatusCode::kExternal) << down.status.ToString();
+  registry.is_down = false;
+  // The second address is asked where the first one is nobody's.
+  const ReadMessages up = ReadRecords(
+      ConfluentTable("http://127.0.0.1:1," + registry.url(), columns), {}, block.records());
+  EXPECT_EQ(up.rows, "+I [5]\n") << up.status.ToString();
+  const ReadMessages nobody =
+      ReadRecords(ConfluentTable("http://127.0.0.1:1", columns), {}, block.records());
+  EXPECT_EQ(nobody.status.code(), StatusCode::kExternal);
+}
+
+TEST(Confluent, WhatIsWrittenIsRegistered) {
+  Registry registry;
+  registry.schemas = {"other"};
+  const TableSpec table =
+      ConfluentTable(registry.url(), kColumns, {{"avro-confluent.subject", "a b-value"}});
+  const std::vector<std::string> messages = Write(table);
+  ASSERT_EQ(messages.size(), 2u);
+  EXPECT_EQ(messages[1], Numbered(2, std::string("\x01\x00\x00\x00\x00\x00", 6)));
+  EXPECT_EQ(registry.subject, "a b-value");
+  EXPECT_EQ(registry.schemas.at(1), AvroSchemaText(kColumns, true));
+  EXPECT_EQ(ReadRecords(table, {}, MessageBlock(messages).records()).rows, RowTexts());
+
+  registry.refused = AvroSchemaText(kColumns, true);
+  Result<std::unique_ptr<RecordEncoder>> encoder = CreateRecordEncoder(table);
+  EncodedRecords out;
+  const Status refused = (*encoder)->Encode(SomeRows(), &out);
+  EXPECT_NE(refused.ToString().find("status 409: it is incompatible"), std::string::npos)
+      << refused.ToString();
+}
+
+TEST(Confluent, AGivenSchemaHasDefaultsAndAliases) {
+  Registry registry;
+  registry.schemas = {AvroRecord({{"number", R"("long")"}})};
+  const std::string given =
+      R"({"type":"record","name":"r","fields":[{"name":"id","type":"long","aliases":["number"]},)"
+      R"({"name":"kind","type":"string","default":"plain"},)"
+      R"({"name":"n","type":"int","default":3}]})";
+  const Schema columns({{"id", Type::BigInt().NotNull()},
+                        {"kind", Type::String().NotNull()},
+                        {"n", Type::Int().NotNull()}});
+  TableSpec table = ConfluentTable(registry.url(), columns, {{"avro-confluent.schema", given}});
+  EXPECT_TRUE(CheckFormat(table).ok()) << CheckFormat(table).ToString();
+  const ReadMessages read =
+      ReadRecords(table, {}, MessageBlock({Numbered(1, AvroLong(9))}).records());
+  EXPECT_EQ(read.rows, "+I [9,\"plain\",3]\n") << read.status.ToString();
+  table.options["avro-confluent.schema"] = AvroRecord({{"id", R"("long")"}});
+  EXPECT_NE(CheckFormat(table).ToString().find("has nothing where the columns have 'kind' string"),
+            std::string::npos)
+      << CheckFormat(table).ToString();
 }
 
 }  // namespace

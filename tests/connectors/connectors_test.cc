@@ -246,7 +246,7 @@ TEST(Options, UnknownOnesNameTheNearest) {
             "option 'csv.allow-comments' of table t is true or false, not 'maybe' / ");
   EXPECT_EQ(with("format", "xml"),
             "table t names the format 'xml', which is unknown / supported are: csv, json, raw, "
-            "avro, debezium-json, canal-json, maxwell-json, ogg-json");
+            "avro, avro-confluent, protobuf, debezium-json, canal-json, maxwell-json, ogg-json");
   EXPECT_EQ(message({{"connector", "filesystem"}, {"format", "csv"}}),
             "table t lacks the option 'path' / ");
   EXPECT_EQ(message({{"connector", "prnt"}}),
