@@ -284,7 +284,8 @@ Status StatementRunner::Make(const PlannedJob& planned, DurableJob* durable, Pro
   RT_ASSIGN(std::vector<JobGraph> graphs, durable != nullptr
                                               ? durable->Build(std::move(context))
                                               : BuildJob(planned, std::move(context)));
-  JobOptions options{&clock_, kTickMillis, &stop_signal, {}};
+  JobOptions options{&steady_clock_, kTickMillis, &stop_signal, {}};
+  options.wall_clock = &clock_;
   options.samples_time = settings_.stats || profile_ != nullptr || is_watched_;
   if (is_watched_) options.board = watch_.board();
   options.is_enough = [this, &progress, attempt, result] {

@@ -20,6 +20,7 @@
 #include "cli/terminal.h"
 #include "engine/clock.h"
 #include "engine/runtime/job.h"
+#include "engine/steady_clock.h"
 #include "planner/session.h"
 
 namespace rowtide {
@@ -82,6 +83,7 @@ class StatementRunner {
   std::map<std::string, int> jobs_of_name_;
   Session session_;
   SystemClock clock_;
+  SteadyClock steady_clock_;
   std::unique_ptr<ProfileFile> profile_;  // from the first job on
   bool stopped_ = false;
   std::mutex mutex_;

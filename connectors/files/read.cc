@@ -106,7 +106,7 @@ class FileSource final : public Source {
   SourceWakeup wakeup() const override {
     if (stream_) return {stream_->descriptor(), std::nullopt};
     const int64_t millis = next_list_millis_ - (watched_.clock ? watched_.clock->NowMillis() : 0);
-    return {-1, std::max<int64_t>(millis, 0)};
+    return {-1, std::clamp<int64_t>(millis, 0, watched_.interval_millis)};
   }
 
   // | rows | splits (connectors/files/splits.h) |
@@ -152,7 +152,9 @@ class FileSource final : public Source {
  private:
   Status ListIfDue() {
     const int64_t now = watched_.clock->NowMillis();
-    if (now < next_list_millis_) return Status::Ok();
+    // Further away than an interval: somebody has set the clock back.
+    if (now < next_list_millis_ && next_list_millis_ - now <= watched_.interval_millis)
+      return Status::Ok();
     next_list_millis_ = now + watched_.interval_millis;
     return List(nullptr);
   }

@@ -41,7 +41,7 @@ Checkpointer::Checkpointer(CheckpointStore* store, CheckpointSettings settings, 
 Checkpointer::~Checkpointer() { writer_->Join(); }
 
 bool Checkpointer::IsDue() const {
-  if (settings_.interval_millis == 0 || is_writing()) return false;
+  if (settings_.interval_millis == 0 || is_writing() || is_nearly_full_) return false;
   const Moment now = Now();
   return now - begun_ >= milliseconds(settings_.interval_millis) &&
          now - ended_ >= milliseconds(settings_.min_pause_millis);
@@ -153,6 +153,7 @@ bool Checkpointer::WaitsForRoom() {
     say_("there is room on the disk again: the job goes on");
   }
   lacks_room_ = lacks;
+  is_nearly_full_ = free < settings_.disk_reserve_bytes / 2;
   return lacks;
 }
 

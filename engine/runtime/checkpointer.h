@@ -61,7 +61,8 @@ class Checkpointer {
   Status WriteSavepoint(const Checkpoint& checkpoint, const std::string& target);
   int64_t last_epoch() const { return last_epoch_; }
 
-  // Whether no input may be taken because the disk is nearly full; looks twice a second.
+  // Whether no input may be taken because the disk is nearly full; looks twice a second. Half of
+  // the reserve is for checkpoints of what was read before, the other half is left alone.
   bool WaitsForRoom();
 
   // What has been done so far.
@@ -86,6 +87,7 @@ class Checkpointer {
   Moment ended_;
   Moment looked_at_room_{};
   bool lacks_room_ = false;
+  bool is_nearly_full_ = false;
   int64_t completed_ = 0;
   int64_t failed_ = 0;
   int failures_in_row_ = 0;

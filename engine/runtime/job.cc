@@ -216,7 +216,8 @@ Checkpoint Job::NewCheckpoint(int64_t epoch, CheckpointKind kind) const {
   checkpoint.epoch = epoch;
   checkpoint.kind = kind;
   checkpoint.next_source = static_cast<uint32_t>(lanes_[0]->turn());
-  if (options_.clock != nullptr) checkpoint.millis = options_.clock->NowMillis();
+  const Clock* const clock = options_.wall_clock != nullptr ? options_.wall_clock : options_.clock;
+  if (clock != nullptr) checkpoint.millis = clock->NowMillis();
   return checkpoint;
 }
 

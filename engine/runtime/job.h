@@ -48,6 +48,7 @@ struct JobOptions {
   JobRequests* requests = nullptr;       // borrowed; asked between two polls
   JobBoard* board = nullptr;             // borrowed; where it shows how it goes
   Checkpoint head;                       // what every checkpoint says of the job: name, plan, TTL
+  const Clock* wall_clock = nullptr;     // when checkpoints are taken; none: `clock`
 };
 
 enum class JobEnd : uint8_t {

@@ -47,7 +47,8 @@ std::optional<Time> TimeMerger::Advance(int input, Time time) {
   one.Take(time);
   switch (time.kind) {
     case Time::Kind::kTick:
-      if (time.millis <= tick_) return std::nullopt;
+      if (std::exchange(tick_is_restored_, false) ? time.millis == tick_ : time.millis <= tick_)
+        return std::nullopt;
       tick_ = time.millis;
       return time;
     case Time::Kind::kEnd:
@@ -101,6 +102,7 @@ Status TimeMerger::Restore(SnapshotReader& reader) {
   for (StreamTime& one : inputs_) RT_TRY(one.Restore(reader));
   RT_ASSIGN(watermark_, reader.I64("watermark"));
   RT_ASSIGN(tick_, reader.I64("tick"));
+  tick_is_restored_ = true;
   RT_ASSIGN(const uint8_t idle, reader.U8("idle"));
   idle_ = idle != 0;
   return Status::Ok();

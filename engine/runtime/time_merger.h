@@ -56,6 +56,7 @@ class TimeMerger {
   std::vector<StreamTime> inputs_;
   int64_t watermark_ = Time::kNoWatermark;
   int64_t tick_ = Time::kNoWatermark;
+  bool tick_is_restored_ = false;  // of a process whose clock may have been ahead
   bool idle_ = false;
 };
 

@@ -132,15 +132,20 @@ TEST_F(CheckpointerTest, OneThatTakesTooLongIsNotDecided) {
 TEST_F(CheckpointerTest, TakesNoInputWhileTheDiskIsFullAndSaysSoOnce) {
   CheckpointSettings settings;
   settings.disk_reserve_bytes = 256 << 20;
+  settings.interval_millis = 1;
   Checkpointer checkpointer = Make(settings);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_TRUE(checkpointer.IsDue());
   store_.free_bytes = 100 << 20;
   EXPECT_TRUE(checkpointer.WaitsForRoom());
   EXPECT_TRUE(checkpointer.WaitsForRoom());
   EXPECT_EQ(said_, (Texts{"the disk of /made/up has 100 MiB left, below the reserve of 256 MiB: no "
                           "input is taken until there is room"}));
+  EXPECT_FALSE(checkpointer.IsDue());  // less than half of the reserve is left
   store_.free_bytes = int64_t{1} << 30;
   while (checkpointer.WaitsForRoom()) std::this_thread::yield();
   EXPECT_EQ(said_.back(), "there is room on the disk again: the job goes on");
+  EXPECT_TRUE(checkpointer.IsDue());
 }
 
 }  // namespace

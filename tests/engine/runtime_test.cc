@@ -164,6 +164,21 @@ TEST(TimeMerger, TellsTheMinimumOfActiveInputsOnce) {
   EXPECT_EQ(merger.Advance(1, Time::End())->kind, Time::Kind::kEnd);
 }
 
+// The clock of the machine was set back between two processes.
+TEST(TimeMerger, TellsAnEarlierTickAfterARestore) {
+  TimeMerger merger(1);
+  EXPECT_TRUE(merger.Advance(0, Time::Tick(7'200'000)));
+  EXPECT_FALSE(merger.Advance(0, Time::Tick(3'600'000)));
+  SnapshotWriter writer;
+  merger.Snapshot(writer);
+  const std::string bytes = writer.Take();
+  TimeMerger restored(1);
+  SnapshotReader reader(bytes);
+  ASSERT_TRUE(restored.Restore(reader).ok());
+  EXPECT_EQ(restored.Advance(0, Time::Tick(3'600'000))->millis, 3'600'000);
+  EXPECT_FALSE(restored.Advance(0, Time::Tick(3'600'000)));
+}
+
 TEST(TimeMerger, IsIdleWhenAllInputsAre) {
   TimeMerger merger(2);
   EXPECT_FALSE(merger.Advance(0, Time::Idle()));
