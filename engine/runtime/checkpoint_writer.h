@@ -15,17 +15,19 @@ class CheckpointWriter {
   using Moment = std::chrono::steady_clock::time_point;
 
   virtual ~CheckpointWriter() = default;
-  // Requires: what was started before was joined.
+  // Requires: what was started before is done.
   virtual void Start(std::function<void()> work) = 0;
-  virtual void Join() = 0;  // it is done
+  virtual void Join() = 0;  // waits until it is
   virtual Moment Now() const { return std::chrono::steady_clock::now(); }
 };
 
 class ThreadWriter final : public CheckpointWriter {
  public:
   ~ThreadWriter() override { Join(); }
-  // Where no thread can be had, the rows wait.
+  // Where no thread can be had, the rows wait. A thread that is done is joined here, long after,
+  // since it may take its time to leave.
   void Start(std::function<void()> work) override {
+    Join();
     Result<std::thread> thread = StartBackgroundThread(work);
     if (thread.ok()) {
       thread_ = std::move(*thread);

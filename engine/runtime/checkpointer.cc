@@ -51,7 +51,7 @@ void Checkpointer::Begin(Checkpoint checkpoint) {
   RT_CHECK(!is_writing() && checkpoint.epoch == next_epoch());
   begun_ = Now();
   is_given_up_ = false;
-  written_ = std::nullopt;
+  is_done_ = false;
   begun_record_ = {checkpoint.epoch, checkpoint.kind, checkpoint.millis};
   has_news_ = true;
   // Shared, since a std::function is copied.
@@ -64,25 +64,15 @@ void Checkpointer::Write(const Checkpoint& checkpoint) {
   Status status = store_->Write(checkpoint);
   if (status.ok() && is_given_up_) status = Status::External("it took longer than the timeout");
   if (status.ok()) status = store_->Commit(checkpoint.epoch);
-  Status retired = status.ok() ? store_->Retire(settings_.kept) : Status::Ok();
-  const int64_t bytes = BytesOf(checkpoint);
-  const std::lock_guard lock(mutex_);
-  written_bytes_ = bytes;
-  retired_ = std::move(retired);
+  retired_ = status.ok() ? store_->Retire(settings_.kept) : Status::Ok();
+  written_bytes_ = BytesOf(checkpoint);
   written_ = std::move(status);
+  is_done_ = true;
 }
 
 Result<std::optional<int64_t>> Checkpointer::Outcome() {
   if (!is_writing()) return std::optional<int64_t>();
-  std::optional<Status> status;
-  {
-    const std::lock_guard lock(mutex_);
-    status = std::exchange(written_, std::nullopt);
-  }
-  if (status) {
-    writer_->Join();
-    return Conclude(std::move(*status));
-  }
+  if (is_done_) return Conclude(std::exchange(written_, Status::Ok()));
   if (Now() - begun_ > milliseconds(settings_.timeout_millis)) is_given_up_ = true;
   return std::optional<int64_t>();
 }
@@ -90,7 +80,7 @@ Result<std::optional<int64_t>> Checkpointer::Outcome() {
 Result<std::optional<int64_t>> Checkpointer::Await() {
   RT_CHECK(is_writing());
   writer_->Join();
-  return Conclude(std::move(*written_));
+  return Conclude(std::exchange(written_, Status::Ok()));
 }
 
 // An epoch's number is used up even if it failed: nothing of it can be mistaken for a later one.

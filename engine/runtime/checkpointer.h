@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -98,8 +97,9 @@ class Checkpointer {
 
   bool is_writing_ = false;
   std::atomic<bool> is_given_up_{false};  // it took too long
-  std::mutex mutex_;
-  std::optional<Status> written_;
+  // Set by the writing thread at its end, and never under a lock: rows would wait for it.
+  std::atomic<bool> is_done_{false};
+  Status written_;
   int64_t written_bytes_ = 0;
   Status retired_;  // of one that was decided
 };

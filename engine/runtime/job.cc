@@ -58,7 +58,7 @@ Result<SourceState> Job::Step() {
 }
 
 Status Job::DrainAll() {
-  for (bool any = is_several(); any;) {
+  for (bool any = true; any;) {
     any = false;
     for (const auto& lane : lanes_) {
       RT_ASSIGN(const bool here, lane->Drain());
