@@ -395,9 +395,13 @@ void CommandLine::AddSavepoint() {
                "machine and is never deleted by Rowtide. `rowtide run --restore` goes on from it. "
                "The job runs on. Prints where it lies."});
     verb.Add(path, &ask_.path);
-    verb.Add(
-        {"target", "PATH", "Where to, a new folder; beside the checkpoints without it", {}, true},
-        &ask_.savepoint);
+    verb.Add({"target",
+              "PATH",
+              "Where to, a new folder; without it, a new one in the job's "
+              "'execution.checkpointing.savepoint-dir', or beside its checkpoints",
+              {},
+              true},
+             &ask_.savepoint);
     AddErrorOptions(verb);
     verb.Example(
         "rowtide run --state kept watch.sql & sleep 1; rowtide savepoint kept before_upgrade; kill "
@@ -622,10 +626,7 @@ int CommandLine::Dispatch() {
     if (name == "state diff") return DiffState(state_diff_, print_.output);
     if (name == "state check") return CheckState(state_check_);
     if (name == "savepoint") return Savepoint(ask_);
-    if (name == "stop") {
-      ask_.wants_savepoint = !ask_.savepoint.empty();
-      return Stop(ask_);
-    }
+    if (name == "stop") return Stop(ask_);
     if (name == "test") return Test(test_);
     if (name == "bench generate") return GenerateEvents(generate_);
     if (name == "help") return Help();

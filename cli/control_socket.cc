@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 #include "engine/thread_start.h"
@@ -60,28 +62,24 @@ void Send(int connection, std::string line) {
   (void)::send(connection, line.data(), line.size(), MSG_NOSIGNAL);
 }
 
-// None: it is no request.
-std::optional<JobRequests::Request> ReadRequest(const std::string& line) {
-  const size_t blank = line.find(' ');
-  const std::string verb = line.substr(0, blank);
-  const std::string path = blank == std::string::npos ? "" : line.substr(blank + 1);
-  if (!path.empty() && path[0] != '/') return std::nullopt;
-  if (verb == "stop") return JobRequests::Request{path, true};
-  if (verb == "savepoint" && !path.empty()) return JobRequests::Request{path, false};
-  return std::nullopt;
-}
-
 }  // namespace
 
-ControlSocket::ControlSocket(int folder, int listener, JobRequests* requests)
-    : folder_(folder), listener_(listener), requests_(requests) {}
+ControlSocket::ControlSocket(int folder, int listener, std::string new_savepoint,
+                             JobRequests* requests)
+    : folder_(folder),
+      listener_(listener),
+      new_savepoint_(std::move(new_savepoint)),
+      requests_(requests) {}
 
 Result<std::unique_ptr<ControlSocket>> ControlSocket::Open(const std::string& job_folder,
+                                                           const std::string& savepoint_dir,
                                                            JobRequests* requests) {
   const int folder = ::open(job_folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return Failed("make", job_folder);
   const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  std::unique_ptr<ControlSocket> socket(new ControlSocket(folder, listener, requests));
+  const std::string job = std::filesystem::path(job_folder).lexically_normal().filename();
+  std::unique_ptr<ControlSocket> socket(new ControlSocket(
+      folder, listener, fmt::format("{}/savepoint-{}-", savepoint_dir, job), requests));
   const sockaddr_un address = AddressIn(folder);
   ::unlinkat(folder, kName, 0);  // of a run that was killed
   const mode_t mask = ::umask(0177);
@@ -112,6 +110,21 @@ void ControlSocket::Serve() {
     Answer(connection);
     ::close(connection);
   }
+}
+
+std::optional<JobRequests::Request> ControlSocket::ReadRequest(const std::string& line) const {
+  const size_t blank = line.find(' ');
+  const std::string verb = line.substr(0, blank);
+  std::string path = blank == std::string::npos ? "" : line.substr(blank + 1);
+  if (!path.empty() && path[0] != '/') return std::nullopt;
+  if (verb == "stop") return JobRequests::Request{path, true};
+  if (verb != "savepoint") return std::nullopt;
+  if (path.empty()) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    path = new_savepoint_ +
+           std::to_string(std::chrono::duration_cast<std::chrono::seconds>(now).count());
+  }
+  return JobRequests::Request{path, false};
 }
 
 void ControlSocket::Answer(int connection) {

@@ -2,6 +2,7 @@
 // owner alone (mode 0600).
 //
 //   savepoint /abs/path\n        ok /abs/path\n
+//   savepoint\n                  ok /savepoints/savepoint-insert-into_s-1767225600\n
 //   stop\n                       ok stopped\n
 //   stop /abs/path\n             error it exists already\n
 //
@@ -10,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -20,19 +22,24 @@ namespace rowtide {
 
 class ControlSocket {
  public:
-  // Requires: this process holds the folder's lock. `requests` is borrowed.
+  // Requires: this process holds the folder's lock. `savepoint_dir`: where savepoints go that have
+  // no place of their own. `requests` is borrowed.
   static Result<std::unique_ptr<ControlSocket>> Open(const std::string& job_folder,
+                                                     const std::string& savepoint_dir,
                                                      JobRequests* requests);
   // Whoever still waits is told that the job has ended.
   ~ControlSocket();
 
  private:
-  ControlSocket(int folder, int listener, JobRequests* requests);
+  ControlSocket(int folder, int listener, std::string new_savepoint, JobRequests* requests);
   void Serve();
   void Answer(int connection);
+  // None: it is no request.
+  std::optional<JobRequests::Request> ReadRequest(const std::string& line) const;
 
   int folder_;
   int listener_;
+  std::string new_savepoint_;  // the time comes behind it
   JobRequests* requests_;
   WakeupFlag over_;
   std::thread thread_;

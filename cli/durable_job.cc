@@ -1,6 +1,8 @@
 #include "cli/durable_job.h"
 
+#include <malloc.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,11 +12,13 @@
 #include <thread>
 
 #include "cli/restarts.h"
+#include "cli/state_paths.h"
 #include "cli/version.h"
 #include "connectors/files/list.h"
 #include "planner/exec/exactly_once.h"
 #include "planner/exec/explain.h"
 #include "planner/exec/node_operators.h"
+#include "state/ttl.h"
 
 namespace rowtide {
 
@@ -28,16 +32,24 @@ constexpr int64_t kIntervalMillis = 10'000;
 constexpr size_t kNameLetters = 120;
 
 // As a folder is called: what may stand in a table's name may not stand there.
-std::string FolderNameOf(const std::string& job, int occurrence) {
+std::string FolderNameOf(const std::string& job, const std::string& digest, int occurrence) {
   std::string name;
   for (const char c : job) {
     const bool is_plain =
         std::isalnum(static_cast<unsigned char>(c)) || c == '-' || c == '_' || c == '.';
     name.push_back(is_plain ? c : '_');
   }
-  if (name.size() > kNameLetters)
-    name = name.substr(0, kNameLetters) + fmt::format("-{:08x}", std::hash<std::string>()(job));
+  if (name.size() > kNameLetters) name = name.substr(0, kNameLetters) + "-" + digest;
   return occurrence == 1 ? name : fmt::format("{}-{}", name, occurrence);
+}
+
+// In the state folder. Long names were told apart by a hash of the C++ library once: what was made
+// so goes on under its name.
+std::string FolderNameIn(const std::string& dir, const std::string& job, int occurrence) {
+  const std::string former =
+      FolderNameOf(job, fmt::format("{:08x}", std::hash<std::string>()(job)), occurrence);
+  if (std::filesystem::exists(dir + "/" + former)) return former;
+  return FolderNameOf(job, fmt::format("{:016x}", XXH3_64bits(job.data(), job.size())), occurrence);
 }
 
 // Those of the job's sinks that show nobody any rows, as nodes of a checkpoint are called.
@@ -69,6 +81,17 @@ bool IsDamaged(const std::string& checkpoint, const Status& status) {
 }
 
 int64_t HalfOfMemory() { return int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE) / 2; }
+
+// What is freed goes back to the machine, as far as it matters for the memory that there is: left
+// to itself, malloc keeps arenas of several threads and large blocks for later.
+void BoundAllocator(int64_t memory) {
+#ifdef __GLIBC__
+  const int64_t large = std::clamp<int64_t>(memory / 256, int64_t{64} << 10, int64_t{32} << 20);
+  (void)mallopt(M_MMAP_THRESHOLD, static_cast<int>(large));
+  (void)mallopt(M_TRIM_THRESHOLD, static_cast<int>(large));
+  (void)mallopt(M_ARENA_MAX, static_cast<int>(std::clamp<int64_t>(memory >> 27, 2, 16)));
+#endif
+}
 
 std::string FolderOf(const PlannedJob& planned, const StateSettings& settings) {
   if (!settings.dir.empty()) return settings.dir;
@@ -111,19 +134,29 @@ bool IsInRocksDb(const Checkpoint& checkpoint) {
                      [](const LaneState& lane) { return !lane.files.empty(); });
 }
 
-// With a time-to-live an entry in RocksDB begins with the time of its last change.
 Status CheckTimeToLive(const Checkpoint& checkpoint, const Options& options) {
   const bool had = checkpoint.state_ttl_millis > 0;
   const bool has = options.GetMillis("table.exec.state.ttl") > 0;
-  if (!IsInRocksDb(checkpoint) || had == has) return Status::Ok();
-  return Status::InvalidArgument(
-             "the state that is to be restored has {} time-to-live, and the job has {}: in RocksDB "
-             "entries with times and without do not mix",
-             had ? "a" : "no", has ? "one" : "none")
-      .WithErrorCode("RT6004")
-      .WithHint(had ? "SET 'table.exec.state.ttl' to any time; or --fresh to begin from the first "
-                      "record"
-                    : "RESET 'table.exec.state.ttl'; or --fresh to begin from the first record");
+  return IsInRocksDb(checkpoint) && had != has ? TimeToLiveDiffers(had) : Status::Ok();
+}
+
+// What --restore names. Where there is none, what might have been meant.
+Result<LoadedCheckpoint> LoadNamed(const std::string& path) {
+  if (IsCheckpoint(path)) return LoadCheckpoint(path);
+  const Status none =
+      Status::NotFound("there is no checkpoint or savepoint {}", path).WithErrorCode("RT6007");
+  if (const auto inside = CheckpointsOf(path); inside.ok())
+    return Status(none).WithHint("the newest one in it is " + inside->front());
+  const std::filesystem::path named = std::filesystem::path(path).lexically_normal();
+  const std::string parent = named.has_parent_path() ? named.parent_path().string() : ".";
+  std::vector<std::string> beside;
+  std::error_code ignored;
+  for (const auto& one : std::filesystem::directory_iterator(parent, ignored)) {
+    if (IsCheckpoint(one.path().string())) beside.push_back(one.path().filename().string());
+  }
+  const std::string nearest = Nearest(named.filename().string(), beside);
+  if (!nearest.empty()) return Status(none).WithHint("did you mean " + nearest + "?");
+  return Status(none).WithHint("`rowtide state ls DIR` lists the checkpoints of a state folder");
 }
 
 CheckpointSettings SettingsOf(const Options& options) {
@@ -181,7 +214,7 @@ Result<std::unique_ptr<DurableJob>> DurableJob::Open(const PlannedJob& planned,
     return std::unique_ptr<DurableJob>();
   }
   RT_ASSIGN(std::unique_ptr<CheckpointFolder> folder,
-            CheckpointFolder::Open(dir, FolderNameOf(planned.name, occurrence), Version()));
+            CheckpointFolder::Open(dir, FolderNameIn(dir, planned.name, occurrence), Version()));
   std::unique_ptr<DurableJob> job(
       new DurableJob(std::move(folder), planned, settings, occurrence, say));
   RT_ASSIGN(job->transactions_,
@@ -205,12 +238,13 @@ Result<std::optional<LoadedCheckpoint>> DurableJob::Find(const PlannedJob& plann
   std::optional<LoadedCheckpoint> found;
   if (!settings.fresh) {
     const std::string dir = FolderOf(planned, settings);
-    RT_ASSIGN(found, NewestIn(dir + "/" + FolderNameOf(planned.name, occurrence), planned, say));
+    RT_ASSIGN(found,
+              NewestIn(dir + "/" + FolderNameIn(dir, planned.name, occurrence), planned, say));
     if (found && !given.empty())
       say(fmt::format("{} is not used: the job has gone on since then", given));
   }
   if (!found && !given.empty()) {
-    RT_ASSIGN(found, LoadCheckpoint(given));
+    RT_ASSIGN(found, LoadNamed(given));
   }
   if (found) RT_TRY(CheckTimeToLive(found->checkpoint, planned.options));
   return found;
@@ -305,10 +339,11 @@ std::vector<uint32_t> DurableJob::Tables() const {
 Status DurableJob::OpenStores() {
   const Options& options = planned_.options;
   const int lanes = LanesOf(planned_);
-  const int64_t memory =
-      (options.IsSet("rowtide.memory.limit") ? options.GetBytes("rowtide.memory.limit")
-                                             : HalfOfMemory()) /
-      lanes;
+  const int64_t limit = options.IsSet("rowtide.memory.limit")
+                            ? options.GetBytes("rowtide.memory.limit")
+                            : HalfOfMemory();
+  BoundAllocator(limit);
+  const int64_t memory = limit / lanes;
   const bool imports = has_kept_files() && has_other_lanes();
   for (int lane = 0; lane < lanes; ++lane) {
     const std::string work = folder_->WorkFolder(lane);
@@ -370,10 +405,16 @@ Status DurableJob::Restore(Job& job) {
   RT_TRY(is_fresh_ ? folder_->BeginAfresh() : folder_->RemoveLeftovers());
   is_fresh_ = false;
   RT_TRY(job.Restore(checkpoint, plan_));
-  RT_ASSIGN(control_, ControlSocket::Open(folder_->path(), requests_.get()));
+  RT_ASSIGN(control_, ControlSocket::Open(folder_->path(), SavepointDir(), requests_.get()));
   say_(chosen_ ? fmt::format("goes on from {}", chosen_->path)
                : fmt::format("starts from the first record; state goes to {}", folder_->path()));
   return Status::Ok();
+}
+
+// Where savepoints go for which no place is named.
+std::string DurableJob::SavepointDir() const {
+  const std::string dir = LocalPath(planned_.options.Get("execution.checkpointing.savepoint-dir"));
+  return std::filesystem::absolute(dir.empty() ? folder_->path() : dir).lexically_normal();
 }
 
 Status DurableJob::MarkDone() {

@@ -95,6 +95,7 @@ class DurableJob {
   std::vector<uint32_t> Tables() const;
   // One a lane, with the lane's entries of the checkpoint if that had as many lanes.
   Status OpenStores();
+  std::string SavepointDir() const;
   bool has_kept_files() const;
   bool has_other_lanes() const;
 

@@ -141,15 +141,8 @@ Result<std::string> RunningJobOf(const std::string& path) {
 Result<std::string> Ask(const AskArguments& arguments, const std::string& verb) {
   RT_ASSIGN(const std::string folder, RunningJobOf(arguments.path));
   std::string request = verb;
-  if (arguments.wants_savepoint) {
-    std::string target = arguments.savepoint;
-    if (target.empty()) {
-      const auto now = std::chrono::system_clock::now().time_since_epoch();
-      target = fmt::format("{}/savepoint-{}", folder,
-                           std::chrono::duration_cast<std::chrono::seconds>(now).count());
-    }
-    request += " " + fs::absolute(target).lexically_normal().string();
-  }
+  if (!arguments.savepoint.empty())
+    request += " " + fs::absolute(arguments.savepoint).lexically_normal().string();
   return AskJob(folder, request);
 }
 
@@ -175,11 +168,7 @@ int CheckState(const StateCheckArguments& arguments) {
   return status.ok() ? 0 : PrintError(status, sql->origin, sql->text);
 }
 
-int Savepoint(const AskArguments& arguments) {
-  AskArguments wanted = arguments;
-  wanted.wants_savepoint = true;
-  return PrintAnswer(Ask(wanted, "savepoint"));
-}
+int Savepoint(const AskArguments& arguments) { return PrintAnswer(Ask(arguments, "savepoint")); }
 
 int Stop(const AskArguments& arguments) { return PrintAnswer(Ask(arguments, "stop")); }
 

@@ -24,8 +24,7 @@ struct StateCheckArguments {
 
 struct AskArguments {
   std::string path;
-  std::string savepoint;  // where to; empty: beside the checkpoints
-  bool wants_savepoint = false;
+  std::string savepoint;  // where to; empty: of `savepoint`, where the job says; of `stop`, none
 };
 
 int ListState(const StateListArguments& arguments, std::optional<OutputMode> mode);

@@ -490,6 +490,9 @@ constexpr KeyText kTexts[] = {
     {"restart-strategy.failure-rate.max-failures-per-interval", "more of them fail the job"},
     {"restart-strategy.failure-rate.failure-rate-interval", "… within so long"},
     {"restart-strategy.failure-rate.delay", "… each after so long"},
+    {"execution.checkpointing.savepoint-dir",
+     "where `rowtide savepoint` writes to when it is told no place; beside the checkpoints without "
+     "it"},
     {"execution.state-recovery.path",
      "a savepoint to go on from where nothing is kept, as --restore"},
     {"execution.state-recovery.ignore-unclaimed-state",
@@ -498,7 +501,8 @@ constexpr KeyText kTexts[] = {
      "where the state of a job with a state folder lies: RocksDB, which is the default there, or "
      "memory"},
     {"rowtide.memory.limit",
-     "of state in RocksDB: what of it lies in memory; half of the machine where nothing is said"},
+     "what state in RocksDB may take of memory, caches and buffers included; half of the machine "
+     "where nothing is said"},
     {"rowtide.disk.reserve",
      "with less room on the disk of the state folder no input is taken until there is more"},
     {"table.exec.mini-batch.enabled", "rows are gathered by key before they are worked on"},

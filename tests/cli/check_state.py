@@ -36,6 +36,10 @@ class Lab:
         with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
             file.write(text)
 
+    def text(self, name):
+        with open(os.path.join(self.folder, name), encoding="utf-8") as file:
+            return file.read()
+
     def job(self, name, out="out", key="id", watch=True):
         self.write(name, JOB.format(out=out, key=key, watch=WATCH if watch else ""))
         return name
@@ -92,6 +96,19 @@ def running(lab):
     done = lab.call("savepoint", "kept", "first")
     yield "savepoint prints where it lies", differs((0, os.path.join(os.path.realpath(lab.folder), "first") + "\n"), (done.returncode, os.path.realpath(done.stdout.strip()) + "\n"))
     yield "a savepoint overwrites nothing", says(lab.call("savepoint", "kept", "first"), 4, "exists already")
+    done = lab.call("savepoint", "kept")
+    yield "a savepoint without a place lies beside the checkpoints", differs((0, True), (done.returncode, os.path.exists(os.path.join(done.stdout.strip(), "MANIFEST")))) \
+        or differs(os.path.realpath(os.path.dirname(control)), os.path.realpath(os.path.dirname(done.stdout.strip())))
+    process.kill()
+    process.communicate()
+    lab.write("placed.sql", "SET 'execution.checkpointing.savepoint-dir' = 'saved';\n" + lab.text("watch.sql"))
+    process = lab.start("--state", "kept", "placed.sql")
+    end = time.monotonic() + 20
+    done = lab.call("savepoint", "kept")
+    while done.returncode != 0 and time.monotonic() < end:  # the socket is still that of the one that was killed
+        done = lab.call("savepoint", "kept")
+    yield "… or where the job says", differs((0, True), (done.returncode, os.path.exists(os.path.join(done.stdout.strip(), "MANIFEST")))) \
+        or differs(os.path.realpath(os.path.join(lab.folder, "saved")), os.path.realpath(os.path.dirname(done.stdout.strip())))
     process.kill()
     process.communicate()
     lab.write("events/2.csv", MORE)
@@ -156,6 +173,62 @@ def changed(lab):
     yield "the query as it was fits", differs((0, True), (done.returncode, "goes on from" in done.stdout))
 
 
+COUNTS = """SET 'execution.checkpointing.interval' = '50 ms';
+{set}CREATE TABLE v (id STRING, n INT) WITH ('connector' = 'filesystem', 'path' = 'counted', 'format' = 'csv', 'source.monitor-interval' = '20 ms');
+CREATE TABLE c (id STRING, visits BIGINT) WITH ('connector' = 'filesystem', 'path' = 'visited', 'format' = 'debezium-json');
+INSERT INTO c SELECT {hint}id, COUNT(*) FROM v GROUP BY id;
+"""
+HINT = "/*+ STATE_TTL('v' = '1d') */ "
+
+
+def times(lab):
+    """A time-to-live comes and goes with a hint; what has expired goes while no rows come."""
+    os.mkdir(os.path.join(lab.folder, "counted"))
+    lab.write("counted/1.csv", "a,1\nb,2\n")
+    for hint, other, was in (("", HINT, "has no time-to-live"), (HINT, "", "has a time-to-live")):
+        kept = f"hinted_{len(hint)}"
+        lab.write("hint.sql", COUNTS.format(set="", hint=hint))
+        process = lab.start("--state", kept, "hint.sql")
+        lab.await_control(kept)
+        while process.poll() is None and not lab.checkpoints(kept):
+            time.sleep(0.02)
+        ended(process, signal.SIGTERM)
+        lab.write("other.sql", COUNTS.format(set="", hint=other))
+        yield f"a STATE_TTL hint that {'goes' if hint else 'comes'} is refused", says(lab.call("run", "--state", kept, "other.sql"), 2, "RT6004", was, "STATE_TTL hint")
+        lab.write("other.sql", COUNTS.format(set="", hint=hint.replace("1d", "2d")))
+        process = lab.start("--state", kept, "other.sql")
+        lab.await_control(kept)
+        yield f"… {'another time' if hint else 'the query as it was'} is not", says(ended(process, signal.SIGTERM), 0, "goes on from")
+    lab.write("idle.sql", COUNTS.format(set="SET 'table.exec.state.ttl' = '1 s';\n", hint=""))
+    lab.write("counted/1.csv", "".join(f"key {i},1\n" for i in range(5000)))
+    process = lab.start("--state", "idle_kept", "idle.sql")
+    end = time.monotonic() + 30
+    gone, most = False, 0
+    while process.poll() is None and time.monotonic() < end and not gone:
+        time.sleep(0.1)
+        files = [os.path.getsize(path) for path in glob.glob(os.path.join((lab.checkpoints("idle_kept") or ["none"])[-1], "*.sst"))]
+        most = max(most, sum(files))
+        gone = most > 20000 and sum(files) < most / 10
+    done = ended(process, signal.SIGTERM)
+    yield "what has expired goes while no rows come, from disk as well", None if gone else f"{sum(files)} bytes of {most} are left: {done.stderr}"
+
+
+def forbidden(lab):
+    """A state folder that may not be written to."""
+    os.chmod(lab.folder, 0o755)
+    os.makedirs(os.path.join(lab.folder, "not_mine"), mode=0o555)
+    program = shutil.copy(lab.rowtide, os.path.join(lab.folder, "program"))  # where anybody may run it
+
+    def as_nobody():
+        if os.geteuid() == 0:
+            os.setgid(65534)
+            os.setuid(65534)
+    done = subprocess.run(["./program", "run", "--state", "not_mine", "watch.sql"], cwd=lab.folder, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False, preexec_fn=as_nobody)
+    os.remove(program)
+    yield "a state folder that may not be written to is named", says(done, 4, "not_mine", "Permission denied")
+
+
 def damage(path, name, change):
     with open(os.path.join(path, name), "r+b") as file:
         bytes_before = file.read()
@@ -188,7 +261,15 @@ def damaged(lab):
     os.remove(os.path.join(newest, "lane-0.nodes"))
     yield "a missing file is named", says(lab.call("run", "--state", "kept", "watch.sql"), 1, "RT6002", "lane-0.nodes")
     done = lab.call("run", "--state", "empty", "--restore", "events", "watch.sql")
-    yield "a folder that is no checkpoint is named", says(done, 4, "events/MANIFEST")
+    yield "a folder that is no checkpoint is named", says(done, 2, "RT6007", "no checkpoint or savepoint events", "rowtide state ls")
+    done = lab.call("run", "--state", "empty", "--restore", "kept", "watch.sql")
+    yield "… or the newest one in it", says(done, 2, "RT6007", f"the newest one in it is kept/", os.path.basename(newest))
+    done = lab.call("run", "--state", "empty", "--restore", "lost", "watch.sql")
+    yield "… or the nearest one beside it", says(done, 2, "RT6007", "no checkpoint or savepoint lost", "did you mean last?")
+    lab.write("foreign.sql", lab.text("watch.sql").replace("PARTITION BY id", "PARTITION BY st"))
+    done = lab.call("run", "--state", "empty", "--restore", "last", "foreign.sql")
+    yield "a checkpoint of another query is refused, with both", says(done, 2, "RT6004", "key=[id]", "key=[st]")
+    yield "… and nothing is written", differs([], lab.checkpoints("empty"))
     for path in lab.checkpoints("kept"):
         shutil.rmtree(path)
     yield "rows without a checkpoint are no fresh start", says(lab.call("run", "--state", "kept", "watch.sql"), 1, "RT6003", "has no checkpoint", "--fresh")
@@ -446,5 +527,5 @@ def watermarks(lab):
 
 def checks(rowtide, folder):
     lab = Lab(rowtide, folder)
-    for part in (running, changed, damaged, bounded, lanes, looked, golden, rejects, watermarks):
+    for part in (running, changed, damaged, forbidden, times, bounded, lanes, looked, golden, rejects, watermarks):
         yield from part(lab)
