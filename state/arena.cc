@@ -15,7 +15,6 @@ namespace {
 constexpr size_t kHugePage = size_t{2} << 20;
 constexpr size_t kSlotBytes = size_t{1} << 20;
 constexpr size_t kFirstRegionBytes = size_t{16} << 10;
-constexpr size_t kRegionBytesMax = PageSupply::kBytes;
 // Larger blocks get a region of their own, so that the open region is not given up for them.
 constexpr size_t kLargeBlockBytes = size_t{256} << 10;
 
@@ -24,7 +23,14 @@ size_t RoundUp(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * u
 // Touching a page for the first time costs 80 to 530 ns a row otherwise (performance.md 6).
 void TouchInAdvance(char* memory, size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
-  if (madvise(memory, bytes, MADV_POPULATE_WRITE) == 0) return;
+  // In pieces: until one is done, no thread of the process can map memory, and those that wait for
+  // that hold up everybody's page faults.
+  constexpr size_t kPiece = size_t{512} << 10;
+  size_t done = 0;
+  while (done < bytes &&
+         madvise(memory + done, std::min(kPiece, bytes - done), MADV_POPULATE_WRITE) == 0)
+    done += kPiece;
+  if (done >= bytes) return;
 #endif
   constexpr size_t kPage = 4096;
   for (size_t at = 0; at < bytes; at += kPage) static_cast<volatile char*>(memory)[at] = 0;
@@ -75,9 +81,10 @@ void Arena::Clear() {
 }
 
 Arena::Ref Arena::AllocateSlowly(size_t bytes) {
+  static_assert(kRegionBytesMax == PageSupply::kBytes);
   if (bytes > kLargeBlockBytes) return AddRegion(bytes);
   const size_t wanted =
-      std::min(kRegionBytesMax, kFirstRegionBytes << (2 * std::min<size_t>(regions_.size(), 8)));
+      std::min(region_bytes_max_, kFirstRegionBytes << (2 * std::min<size_t>(regions_.size(), 8)));
   const size_t region_bytes = std::max(wanted, bytes + 16);
   const Ref begin = AddRegion(region_bytes);
   next_ = begin;

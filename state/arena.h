@@ -72,6 +72,8 @@ class Arena {
   }
 
   int64_t in_use() const { return in_use_; }  // bytes of blocks
+  // Regions are no larger, from now on: where memory is little, one that is hardly begun counts.
+  void LimitRegions(size_t bytes) { region_bytes_max_ = bytes; }
 
   // Gives all blocks back at once.
   void Clear();
@@ -79,6 +81,7 @@ class Arena {
  private:
   static constexpr size_t kUnit = 8;
   static constexpr size_t kExactClasses = 16;
+  static constexpr size_t kRegionBytesMax = size_t{4} << 20;
   static constexpr int kSlotShift = 17;  // 1 MiB in units
   static constexpr Ref kSlotMask = (Ref{1} << kSlotShift) - 1;
   struct Region {
@@ -89,6 +92,7 @@ class Arena {
   Ref AddRegion(size_t bytes);
 
   StateSize* size_;
+  size_t region_bytes_max_ = kRegionBytesMax;
   int64_t in_use_ = 0;
   Ref next_ = 0;  // the open region: units [next_, end_)
   Ref end_ = 0;

@@ -75,6 +75,7 @@ class HotTable {
   void Erase(Slot* slot, uint64_t hash);
   uint64_t splits() const { return splits_; }
   int64_t entries() const { return entries_; }
+  size_t bytes() const { return bytes_; }  // of its segments
   void Clear();
 
   // Calls `visit(slot)` for the used slots of one segment; segments come in the order of their
@@ -136,6 +137,7 @@ class HotTable {
   std::vector<Segment*> all_segments_;
   std::vector<Chunk> chunks_;
   size_t chunk_used_ = 0;
+  size_t bytes_ = 0;
 };
 
 }  // namespace rowtide

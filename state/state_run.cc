@@ -45,11 +45,7 @@ void StateRun::Add(uint32_t table, std::string_view key, const char* value, uint
   const size_t key_size = kBelowKeyHead + key.size();
   const size_t value_bytes = value_size == kGone ? 0 : value_size;
   const size_t bytes = key_size + value_bytes;
-  if (bytes > left_) {
-    left_ = std::max(bytes, block_bytes_);
-    blocks_.emplace_back(new char[left_]);
-    next_ = blocks_.back().get();
-  }
+  if (bytes > left_) OpenBlock(bytes);
   WriteHead(table, key, next_);
   std::memcpy(next_ + kBelowKeyHead, key.data(), key.size());
   if (value_bytes > 0) std::memcpy(next_ + key_size, value, value_bytes);
@@ -60,6 +56,30 @@ void StateRun::Add(uint32_t table, std::string_view key, const char* value, uint
   bytes_ += static_cast<int64_t>(bytes + sizeof(Change));
 }
 
+void StateRun::OpenBlock(size_t bytes) {
+  if (bytes <= block_bytes_ && !unused_.empty()) {
+    blocks_.push_back(std::move(unused_.back()));
+    unused_.pop_back();
+  } else {
+    const size_t size = std::max(bytes, block_bytes_);
+    blocks_.push_back({std::unique_ptr<char[]>(new char[size]), size});
+  }
+  next_ = blocks_.back().bytes.get();
+  left_ = blocks_.back().size;
+}
+
+void StateRun::Reset() {
+  for (Block& block : blocks_) {
+    if (block.size == block_bytes_) unused_.push_back(std::move(block));
+  }
+  blocks_.clear();
+  changes_.clear();
+  sorted_.clear();
+  next_ = nullptr;
+  left_ = 0;
+  bytes_ = 0;
+}
+
 void StateRun::Take(StateRun* other) {
   for (auto& block : other->blocks_) blocks_.push_back(std::move(block));
   changes_.insert(changes_.end(), other->changes_.begin(), other->changes_.end());
@@ -68,16 +88,16 @@ void StateRun::Take(StateRun* other) {
   *other = StateRun(other->block_bytes_);
 }
 
-std::vector<StateChange> StateRun::Sorted() {
+std::span<const StateChange> StateRun::Sorted() {
   std::sort(changes_.begin(), changes_.end());
-  std::vector<StateChange> sorted;
-  sorted.reserve(changes_.size());
+  sorted_.clear();
+  sorted_.reserve(changes_.size());
   for (const Change& change : changes_) {
-    sorted.push_back({change.key_view(), std::nullopt});
+    sorted_.push_back({change.key_view(), std::nullopt});
     if (change.value_size != kGone)
-      sorted.back().value = std::string_view(change.key + change.key_size, change.value_size);
+      sorted_.back().value = std::string_view(change.key + change.key_size, change.value_size);
   }
-  return sorted;
+  return sorted_;
 }
 
 }  // namespace rowtide

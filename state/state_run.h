@@ -45,11 +45,14 @@ class StateRun {
   void Expect(int64_t bytes) { changes_.reserve(static_cast<size_t>(bytes) / kSmallChange); }
   // All of the other one, which is empty then. Requires: no key is in both.
   void Take(StateRun* other);
+  // Empties it; memory stays for what comes next: the first touch of a page costs as much as some
+  // dozen entries.
+  void Reset();
 
   bool empty() const { return changes_.empty(); }
   int64_t bytes() const { return bytes_; }
   // Sorts; good until the next change.
-  std::vector<StateChange> Sorted();
+  std::span<const StateChange> Sorted();
 
  private:
   static constexpr uint32_t kGone = 0xffffffff;
@@ -70,12 +73,20 @@ class StateRun {
   static constexpr size_t kSmallChange = sizeof(Change) + 24;
   void Add(uint32_t table, std::string_view key, const char* value, uint32_t value_size);
 
+  struct Block {
+    std::unique_ptr<char[]> bytes;
+    size_t size;
+  };
+  void OpenBlock(size_t bytes);
+
   size_t block_bytes_;
-  std::vector<std::unique_ptr<char[]>> blocks_;
+  std::vector<Block> blocks_;
+  std::vector<Block> unused_;  // all of block_bytes_
   size_t left_ = 0;
   char* next_ = nullptr;
   int64_t bytes_ = 0;
   std::vector<Change> changes_;
+  std::vector<StateChange> sorted_;
 };
 
 }  // namespace rowtide

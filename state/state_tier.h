@@ -53,13 +53,15 @@ class TieredState {
   virtual Result<bool> WarmUp(int entries_max) = 0;
   // Asks what the backend has let expire by itself.
   virtual void CountExpiredBelow() = 0;
+  // Looks at a few entries for such that have expired: no rows come that would.
+  virtual void SweepSome() = 0;
   virtual int64_t bytes() const = 0;
 };
 
 class StateTier {
  public:
   struct Options {
-    int64_t bytes_max = int64_t{1} << 30;  // of entries in memory
+    int64_t bytes_max = int64_t{1} << 30;  // of entries in memory, and of those on their way down
     bool restored = false;                 // the backend holds entries already
     bool warms_up = true;
   };
@@ -71,11 +73,14 @@ class StateTier {
 
   // --- for the runtime ---
   Status BeginCheckpoint(std::string folder);
-  // The same in steps. Gives up a checkpoint that nobody has waited for.
-  Status OpenCheckpoint(std::string folder);
+  // The same in steps. Gives up a checkpoint that nobody has waited for. `outdated`: a folder that
+  // is removed before the new one is made; empty: none.
+  Status OpenCheckpoint(std::string folder, std::string outdated = "");
   void Freeze(uint32_t node);  // the states of one operator
   void EndBarrier();
   Status Work();
+  // No rows come: what has expired in memory is found all the same, in time.
+  void Rest();
   // There is something to copy, write or read.
   bool busy() const;
   // All of that is done by a thread, for now.
@@ -93,6 +98,10 @@ class StateTier {
   uint32_t Register(TieredState* state, uint32_t first_table);
   void Unregister(TieredState* state);
   KeyedStateBackend& backend() { return *backend_; }
+  // Memory is taken in pieces of at most so many bytes; smaller ones where there is one for each
+  // key group.
+  size_t region_bytes() const;
+  size_t small_block_bytes() const;
   bool restored() const { return options_.restored; }
 
  private:
@@ -116,11 +125,16 @@ class StateTier {
   bool copies_ = false;     // some state has frozen entries
   bool unsettled_ = false;  // something was copied out that is not below yet
   bool warms_up_ = false;
-  std::unique_ptr<StateRun> run_;               // being gathered
-  std::deque<std::unique_ptr<StateRun>> runs_;  // to be written, in this order
+  std::unique_ptr<StateRun> NewRun();
+
+  std::vector<std::unique_ptr<StateRun>> spare_;  // empty ones, with their memory
+  std::unique_ptr<StateRun> run_;                 // being gathered
+  std::deque<std::unique_ptr<StateRun>> runs_;    // to be written, in this order
   std::unique_ptr<Writer> writer_;
-  bool is_open_ = false;  // not all operators have come to the barrier
-  std::string folder_;    // of the checkpoint that is to be made; empty: none
+  std::thread last_writer_;            // done, and joined later: it may be slow to leave
+  bool is_open_ = false;               // not all operators have come to the barrier
+  std::string folder_;                 // of the checkpoint that is to be made; empty: none
+  std::vector<std::string> outdated_;  // to be removed before it is made
   std::vector<CheckpointFile> files_;
   bool has_files_ = false;
 };

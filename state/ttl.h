@@ -9,6 +9,7 @@
 
 #include "engine/clock.h"
 #include "engine/operator.h"
+#include "engine/status.h"
 
 namespace rowtide {
 
@@ -29,5 +30,19 @@ class Ttl {
   const Clock* clock_ = nullptr;
   int64_t millis_ = 0;
 };
+
+// With a time-to-live an entry in a backend begins with the time of its last change, so one cannot
+// come or go with the state. `had`: it was there when that was written.
+inline Status TimeToLiveDiffers(bool had) {
+  return Status::InvalidArgument(
+             "the state that is to be restored has {} time-to-live, and the job has {}: in RocksDB "
+             "entries with times and without do not mix",
+             had ? "a" : "no", had ? "none" : "one")
+      .WithErrorCode("RT6004")
+      .WithHint(had ? "SET 'table.exec.state.ttl', or the STATE_TTL hint that was there, to any "
+                      "time; or --fresh to begin from the first record"
+                    : "RESET 'table.exec.state.ttl' or take the STATE_TTL hint away; or --fresh to "
+                      "begin from the first record");
+}
 
 }  // namespace rowtide

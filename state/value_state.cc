@@ -3,14 +3,6 @@
 #include <algorithm>
 
 namespace rowtide {
-namespace {
-// With a TTL, each row of a batch pays for looking at so many slots for old entries, a segment at a
-// time: a table that is in use is swept in full again and again, and keys that never come back do
-// not stay for ever.
-constexpr int kSweptSlotsPerRow = 4;
-constexpr size_t kEarlyBlockBytes = size_t{16} << 10;  // there is one for each key group
-}  // namespace
-
 ValueState::ValueState(const OperatorContext& context, Ttl ttl)
     : size_(context.state_size),
       key_groups_(context.key_groups),
@@ -26,7 +18,8 @@ ValueState::ValueState(const OperatorContext& context, Ttl ttl)
   if (!tiered_) return;
   number_ = tier_->Register(this, context.first_table);
   for (auto& groups : lists_) groups.resize(kKeyGroups);
-  for (int group = 0; group < kKeyGroups; ++group) early_.emplace_back(kEarlyBlockBytes);
+  for (int group = 0; group < kKeyGroups; ++group) early_.emplace_back(tier_->small_block_bytes());
+  arena_.LimitRegions(tier_->region_bytes());
   if (!clocked_) return;
   expired_below_ = context.counters->Find("expired_below");
   tier_->backend().SetExpiry(number_, [ttl] { return ttl.DeadlineMillis(); });
@@ -361,11 +354,13 @@ std::vector<Entry> ValueState::Marked() const {
   return entries;
 }
 
-// Where one side has no TTL, clocks are left out, or begin now.
+// Where one side has no TTL, clocks are left out, or begin now; below they cannot be.
 Status ValueState::MergeWith(SnapshotReader& reader, const ReadValue& read) {
   if (clocked_) now_ = ttl_.NowMillis();
   RT_ASSIGN(const uint64_t entries, reader.U64("entries"));
   RT_ASSIGN(const uint8_t clocked, reader.U8("clocked"));
+  if (tiered_ && tier_->restored() && (clocked != 0) != clocked_)
+    return TimeToLiveDiffers(clocked != 0);
   for (uint64_t i = 0; i < entries; ++i) {
     RT_ASSIGN(const std::string_view key, reader.Bytes("key"));
     if (key.size() > kKeyBytesMax)

@@ -267,6 +267,10 @@ class ValueState final : public StatePart, private TieredState {
   Entry Create(std::string_view key, uint64_t hash, size_t value_bytes);
   Header* Move(Entry entry, size_t value_size, size_t kept);
   void ExpireIfOld(Entry entry);
+  // With a TTL, each row of a batch pays for looking at so many slots for old entries, a segment at
+  // a time: a table that is in use is swept in full again and again, and keys that never come back
+  // do not stay for ever.
+  static constexpr int kSweptSlotsPerRow = 4;
   void SweepExpired(int rows);
   void Forget();
   void Release(HotTable::Slot* slot);
@@ -315,6 +319,7 @@ class ValueState final : public StatePart, private TieredState {
   void DropVictims() override;
   Result<bool> WarmUp(int entries_max) override;
   void CountExpiredBelow() override;
+  void SweepSome() override;
   int64_t bytes() const override;
 
   StateSize* size_;

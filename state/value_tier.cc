@@ -85,7 +85,7 @@ TieredState::Copied ValueState::CopyFrozen(int64_t bytes_max, StateRun* run, int
       if (frozen[copied_] != 0) CopyOut(frozen[copied_], run);
     }
     listed_ -= static_cast<int64_t>(frozen.size());
-    frozen.clear();
+    frozen = {};  // its memory too: lists of what changed would count twice
     early_bytes_ -= early_[copied_groups_].bytes();
     run->Take(&early_[copied_groups_]);
     if (run->bytes() >= run_bytes) {
@@ -111,10 +111,18 @@ void ValueState::CountExpiredBelow() {
   if (expired_below_ != nullptr) *expired_below_ += tier_->backend().TakeExpired(number_);
 }
 
+void ValueState::SweepSome() {
+  if (!clocked_) return;
+  Settle();
+  now_ = ttl_.NowMillis();
+  SweepExpired(HotTable::kSegmentSlots / kSweptSlotsPerRow);
+  Settle();
+}
+
 // --- memory ---
 
 int64_t ValueState::bytes() const {
-  return arena_.in_use() + kSlotBytes * table_.entries() +
+  return arena_.in_use() + static_cast<int64_t>(table_.bytes()) +
          listed_ * static_cast<int64_t>(sizeof(Arena::Ref)) + early_bytes_;
 }
 

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <limits>
 #include <mutex>
@@ -28,7 +29,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kFileBytesMax = int64_t{64} << 20;
+// Blocks with what was found stay where they are until all of these keys were handed on.
+constexpr size_t kKeysAtOnce = 128;
+constexpr size_t kRewrittenAtOnce = 4;  // files
 constexpr size_t kImportedAtOnce = size_t{16} << 20;
 
 rocksdb::Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
@@ -112,7 +115,12 @@ rocksdb::Options OptionsOf(const RocksDbOptions& settings) {
   options.write_buffer_size = size_t{64} << 10;
   options.manifest_preallocation_size = size_t{64} << 10;
   options.max_file_opening_threads = 1;
-  options.target_file_size_base = static_cast<uint64_t>(kFileBytesMax);
+  options.target_file_size_base = settings.file_bytes;
+  // A level for each factor of ten above a few runs: where runs are small, each compaction would
+  // rewrite the whole of a large last level otherwise.
+  options.max_bytes_for_level_base = std::min(settings.file_bytes * 8, size_t{256} << 20);
+  options.writable_file_max_buffer_size =
+      std::clamp(settings.file_bytes / 32, size_t{64} << 10, size_t{1} << 20);
   options.level_compaction_dynamic_level_bytes = true;
   options.level0_file_num_compaction_trigger = 4;
   options.compression = rocksdb::kNoCompression;
@@ -123,7 +131,7 @@ rocksdb::Options OptionsOf(const RocksDbOptions& settings) {
   table.cache_index_and_filter_blocks = true;
   table.cache_index_and_filter_blocks_with_high_priority = true;
   table.pin_l0_filter_and_index_blocks_in_cache = true;
-  table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10, 3));
+  table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
   table.block_size = 4 << 10;
   table.format_version = 5;
@@ -192,7 +200,9 @@ struct RocksDbBackend::NewFiles {
 };
 
 RocksDbBackend::RocksDbBackend(std::string folder, const RocksDbOptions& options)
-    : folder_(std::move(folder)), store_(std::make_unique<Store>(options)) {}
+    : folder_(std::move(folder)),
+      file_bytes_(static_cast<int64_t>(options.file_bytes)),
+      store_(std::make_unique<Store>(options)) {}
 
 RocksDbBackend::~RocksDbBackend() {
   // What it would write on closing is worth nothing.
@@ -245,16 +255,21 @@ Status RocksDbBackend::OpenFolder() {
 // --- reading ---
 
 Status RocksDbBackend::MultiGet(std::span<const std::string_view> sorted, const Found& found) {
-  std::vector<rocksdb::Slice> keys(sorted.size());
-  std::vector<rocksdb::PinnableSlice> values(sorted.size());
-  std::vector<rocksdb::Status> statuses(sorted.size());
-  for (size_t i = 0; i < sorted.size(); ++i) keys[i] = SliceOf(sorted[i]);
-  store_->db->MultiGet(rocksdb::ReadOptions(), store_->db->DefaultColumnFamily(), keys.size(),
-                       keys.data(), values.data(), statuses.data(), true);
-  for (size_t i = 0; i < sorted.size(); ++i) {
-    if (statuses[i].IsNotFound()) continue;
-    RT_TRY(From(statuses[i], "read the state in", folder_));
-    RT_TRY(found(i, ViewOf(values[i])));
+  std::array<rocksdb::Slice, kKeysAtOnce> keys;
+  std::array<rocksdb::PinnableSlice, kKeysAtOnce> values;
+  std::array<rocksdb::Status, kKeysAtOnce> statuses;
+  for (size_t first = 0; first < sorted.size(); first += kKeysAtOnce) {
+    const size_t count = std::min(kKeysAtOnce, sorted.size() - first);
+    for (size_t i = 0; i < count; ++i) keys[i] = SliceOf(sorted[first + i]);
+    store_->db->MultiGet(rocksdb::ReadOptions(), store_->db->DefaultColumnFamily(), count,
+                         keys.data(), values.data(), statuses.data(), true);
+    for (size_t i = 0; i < count; ++i) {
+      if (!statuses[i].IsNotFound()) {
+        RT_TRY(From(statuses[i], "read the state in", folder_));
+        RT_TRY(found(first + i, ViewOf(values[i])));
+      }
+      values[i].Reset();
+    }
   }
   return Status::Ok();
 }
@@ -293,12 +308,12 @@ Status RocksDbBackend::WriteFiles(std::span<const StateChange> sorted, NewFiles*
   rocksdb::Options options = store_->options;
   options.compression_per_level.clear();  // it will be compressed further down
   for (size_t at = 0; at < sorted.size();) {
-    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(), options, nullptr, false);
+    rocksdb::SstFileWriter writer(rocksdb::EnvOptions(options), options, nullptr, false);
     files->names.push_back(folder_ + "/run-" + std::to_string(next_run_++) + ".tmp");
     const std::string& path = files->names.back();
     RT_TRY(From(writer.Open(path), "write state to", path));
     int64_t bytes = 0;
-    for (; at < sorted.size() && bytes < kFileBytesMax; ++at) {
+    for (; at < sorted.size() && bytes < file_bytes_; ++at) {
       const StateChange& change = sorted[at];
       PrefetchChange(sorted, at);
       const rocksdb::Status written = change.value
@@ -333,6 +348,7 @@ Result<std::vector<CheckpointFile>> RocksDbBackend::Checkpoint(const std::string
   RT_TRY(
       From(rocksdb::Checkpoint::Create(store_->db.get(), &made), "make a checkpoint of", folder_));
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  RT_TRY(RewriteExpired());
   NoteHashes();  // of those that a compaction takes away meanwhile
   rocksdb::Status status = checkpoint->CreateCheckpoint(folder);
   if (!status.ok()) {
@@ -390,6 +406,30 @@ void RocksDbBackend::SetExpiry(uint32_t table, Deadline deadline) {
 }
 
 int64_t RocksDbBackend::TakeExpired(uint32_t table) { return store_->expiry->TakeExpired(table); }
+
+// RocksDB rewrites what new files come upon, and none come when all keys have come and gone. A file
+// of which some table has nothing left that is alive is rewritten by itself: then it is a new one.
+Status RocksDbBackend::RewriteExpired() {
+  if (!store_->expiry->has_tables()) return Status::Ok();
+  std::vector<rocksdb::LiveFileMetaData> files;
+  store_->db->GetLiveFilesMetaData(&files);
+  size_t rewritten = 0;
+  for (const rocksdb::LiveFileMetaData& file : files) {
+    const int64_t written = static_cast<int64_t>(file.file_creation_time + 1) * 1000;
+    if (file.file_creation_time == 0 || file.smallestkey.size() < kBelowKeyHead ||
+        file.largestkey.size() < kBelowKeyHead)
+      continue;
+    if (!store_->expiry->HasOutlived(TableOf(file.smallestkey), TableOf(file.largestkey), written))
+      continue;
+    rocksdb::CompactRangeOptions one;
+    one.exclusive_manual_compaction = false;
+    one.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    const rocksdb::Slice first(file.smallestkey), last(file.largestkey);
+    RT_TRY(From(store_->db->CompactRange(one, &first, &last), "rewrite the state in", folder_));
+    if (++rewritten == kRewrittenAtOnce) return Status::Ok();
+  }
+  return Status::Ok();
+}
 
 Status RocksDbBackend::Compact() {
   rocksdb::CompactRangeOptions all;

@@ -2,11 +2,13 @@
 // without the process; what lasts are checkpoints, which share its files by hard links.
 //
 //   WriteRun     sorted entries -> files of at most 64 MiB -> ingested at once, no log, no memtable
-//   Checkpoint   hard links of all tables, and copies of what RocksDB needs to open them
+//   Checkpoint   hard links of all tables, and copies of what RocksDB needs to open them; a few
+//                files in which all that may expire has expired are rewritten before
 //   Open         the files of a checkpoint, linked (or copied) into a new working folder
 //   Import       the entries of some key groups out of another lane's checkpoint, one scan
 //
-// Memory is a block cache of a given size; indexes and filters lie in it too. Errors are kExternal
+// Memory is a block cache, in which indexes and filters lie, and what writing takes: a file at a
+// time on either of two threads, of a size that goes with the memory there is. Errors are kExternal
 // for the world (no space, a failing disk), naming the folder, and kCorruption for bytes that do
 // not match their checksum. RocksDB 7.8; the rules it is run by are in state/README.md.
 #pragma once
@@ -30,6 +32,7 @@ struct RocksDbEnvironment;  // state/durable/rocksdb_environment.h
 struct RocksDbOptions {
   size_t cache_bytes = size_t{32} << 20;
   const RocksDbEnvironment* environment = nullptr;  // null: the machine
+  size_t file_bytes = size_t{64} << 20;             // of a table
 };
 
 class RocksDbBackend final : public KeyedStateBackend {
@@ -74,10 +77,12 @@ class RocksDbBackend final : public KeyedStateBackend {
   Status WriteFiles(std::span<const StateChange> sorted, NewFiles* files);
   Status Ingest(const NewFiles& files);
   void NoteHashes();
+  Status RewriteExpired();
   Result<std::vector<CheckpointFile>> FilesOf(const std::string& folder);
 
   struct Store;
   std::string folder_;
+  int64_t file_bytes_;
   std::unique_ptr<Store> store_;
   uint64_t next_run_ = 0;
   std::map<std::string, CheckpointFile>

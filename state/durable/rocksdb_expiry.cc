@@ -1,5 +1,6 @@
 #include "state/durable/rocksdb_expiry.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "state/state_run.h"
@@ -45,6 +46,21 @@ int64_t RocksDbExpiry::TakeExpired(uint32_t table) {
   const std::lock_guard lock(mutex_);
   const auto found = tables_.find(table);
   return found == tables_.end() ? 0 : found->second.expired->exchange(0);
+}
+
+bool RocksDbExpiry::has_tables() {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(tables_.begin(), tables_.end(),
+                     [](const auto& table) { return table.second.deadline != nullptr; });
+}
+
+bool RocksDbExpiry::HasOutlived(uint32_t first, uint32_t last, int64_t written) {
+  const std::lock_guard lock(mutex_);
+  for (auto table = tables_.lower_bound(first); table != tables_.end() && table->first <= last;
+       ++table) {
+    if (table->second.deadline && written <= table->second.deadline()) return true;
+  }
+  return false;
 }
 
 std::unique_ptr<rocksdb::CompactionFilter> RocksDbExpiry::CreateCompactionFilter(

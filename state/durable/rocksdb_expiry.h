@@ -26,6 +26,9 @@ class RocksDbExpiry final : public rocksdb::CompactionFilterFactory {
  public:
   void Set(uint32_t table, KeyedStateBackend::Deadline deadline);
   int64_t TakeExpired(uint32_t table);
+  bool has_tables();
+  // Whether in one of these tables what was written then, in milliseconds, has expired by now.
+  bool HasOutlived(uint32_t first, uint32_t last, int64_t written);
 
   std::unique_ptr<rocksdb::CompactionFilter> CreateCompactionFilter(
       const rocksdb::CompactionFilter::Context& context) override;

@@ -8,27 +8,25 @@
 namespace rowtide {
 namespace {
 
-// RocksDB's share of the memory, for blocks, indexes and filters.
-constexpr int64_t kCacheShare = 8;
-constexpr int64_t kCacheBytesMax = int64_t{256} << 20;
-constexpr int64_t kCacheBytesMin = int64_t{4} << 20;
+constexpr int64_t kFileBytesMin = int64_t{1} << 20;
+constexpr int64_t kFileBytesMax = int64_t{64} << 20;
 
 }  // namespace
 
 RocksDbLane::RocksDbLane(std::string work, int64_t memory_bytes)
-    : work_(std::move(work)),
-      memory_bytes_(memory_bytes),
-      cache_bytes_(std::clamp(memory_bytes / kCacheShare, kCacheBytesMin, kCacheBytesMax)) {}
+    : work_(std::move(work)), memory_bytes_(memory_bytes) {}
 
 RocksDbOptions RocksDbLane::options() const {
   RocksDbOptions options;
-  options.cache_bytes = static_cast<size_t>(cache_bytes_);
+  options.cache_bytes = static_cast<size_t>(memory_bytes_ / 4);
+  options.file_bytes =
+      static_cast<size_t>(std::clamp(memory_bytes_ / 4, kFileBytesMin, kFileBytesMax));
   return options;
 }
 
 void RocksDbLane::AddTier(bool restored) {
   StateTier::Options tier;
-  tier.bytes_max = std::max(memory_bytes_ - cache_bytes_, kCacheBytesMin);
+  tier.bytes_max = memory_bytes_ / 16 * 7;
   tier.restored = restored;
   tier_ = std::make_unique<StateTier>(backend_.get(), tier);
 }
@@ -79,12 +77,10 @@ RocksDbLane::~RocksDbLane() {
   (void)RemoveTree(work_).ok();
 }
 
-// What is being written to the folder before is waited for, before that goes.
+// The files of the one before go beside the rows: large ones take long to be removed.
 Status RocksDbLane::BeginCheckpoint() {
-  const std::string before = std::exchange(newest_, "");
-  newest_ = fmt::format("{}/chk-{}", work_, ++checkpoints_);
-  RT_TRY(tier_->OpenCheckpoint(newest_));
-  return before.empty() ? Status::Ok() : RemoveTree(before);
+  std::string before = std::exchange(newest_, fmt::format("{}/chk-{}", work_, ++checkpoints_));
+  return tier_->OpenCheckpoint(newest_, std::move(before));
 }
 
 }  // namespace rowtide

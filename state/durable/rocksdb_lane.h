@@ -2,7 +2,7 @@
 // made anew by each run and worth nothing without the process.
 //
 //   <work>/db       RocksDB's
-//   <work>/chk-7    hard links that the 7th BeginCheckpoint has led to; gone at the next one
+//   <work>/chk-7    hard links that the 7th BeginCheckpoint has led to; gone after the next one
 //
 // On several lanes each has one of its own. Restored on another number of lanes than before, a lane
 // reads all old lanes' files once and takes in what is its share.
@@ -21,7 +21,10 @@ namespace rowtide {
 
 class RocksDbLane final : public LaneStore {
  public:
-  // Empty. `work` is emptied first. `memory_bytes`: of entries in memory and of RocksDB's cache.
+  // Empty. `work` is emptied first. `memory_bytes` is shared out:
+  //   7/16   entries in memory, and on their way down
+  //   4/16   RocksDB's cache: blocks, indexes, filters
+  //   5/16   what files are written with, here and by RocksDB's threads, and what is known of each
   // `imports`: what its states are to begin with comes from Import, before the first of their keys.
   static Result<std::unique_ptr<RocksDbLane>> Create(std::string work, int64_t memory_bytes,
                                                      bool imports = false);
@@ -38,6 +41,7 @@ class RocksDbLane final : public LaneStore {
   void Freeze(uint32_t table) override { tier_->Freeze(table); }
   void EndBarrier() override { tier_->EndBarrier(); }
   Status Work() override { return tier_->Work(); }
+  void Rest() override { tier_->Rest(); }
   bool has_work() const override { return tier_->busy() && !tier_->waits(); }
   bool is_waiting() const override { return tier_->waits(); }
   bool is_written() const override { return tier_->written(); }
@@ -53,7 +57,6 @@ class RocksDbLane final : public LaneStore {
 
   std::string work_;
   int64_t memory_bytes_;
-  int64_t cache_bytes_;
   int64_t checkpoints_ = 0;
   std::string newest_;  // the folder of the newest checkpoint
   std::unique_ptr<RocksDbBackend> backend_;

@@ -227,6 +227,27 @@ TEST(RocksDbBackend, RewrittenFilesLeaveOutWhatHasExpired) {
   EXPECT_EQ(Content(backend.get()), all);
 }
 
+// No new file comes upon those that there are: a checkpoint has them rewritten when it is time.
+TEST(RocksDbBackend, WhatHasExpiredGoesWithoutNewFiles) {
+  TemporaryFolder folder;
+  const auto backend = Made(RocksDbBackend::Create(folder / "work", {}));
+  std::atomic<int64_t> now = SystemClock().NowMillis();
+  Table all, kept;
+  for (int i = 0; i < 2000; ++i) {
+    all[KeyOf(1, i % kKeyGroups, "k" + std::to_string(i))] = Written(now, std::string(500, 'v'));
+    kept[KeyOf(3, i % kKeyGroups, "k" + std::to_string(i))] = Written(now, "w");
+  }
+  ASSERT_TRUE(Write(backend.get(), all).ok());
+  ASSERT_TRUE(Write(backend.get(), kept).ok());
+  backend->SetExpiry(1, [&] { return now - 1000; });
+  ASSERT_TRUE(backend->Checkpoint(folder / "first").ok());
+  EXPECT_EQ(backend->TakeExpired(1), 0);
+  now += 10'000;
+  ASSERT_TRUE(backend->Checkpoint(folder / "second").ok());
+  EXPECT_EQ(backend->TakeExpired(1), 2000);
+  EXPECT_EQ(Content(backend.get()), kept);
+}
+
 // Keys that never come back, under a tier that has room for none of them.
 TEST(RocksDbBackend, FilesShrinkWhenStateHasExpired) {
   TemporaryFolder folder;

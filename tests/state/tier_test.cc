@@ -335,6 +335,59 @@ TEST(StateTier, WhatIsGoneLeavesTheBackendAndMemory) {
   EXPECT_EQ(context.size.entries, 0);
 }
 
+// The sweep of the rows that come has nobody to go with.
+TEST(StateTier, WhatHasExpiredGoesWhileNoRowsCome) {
+  MapBackend backend;
+  StateTier tier(&backend, {int64_t{1} << 30, false, true});
+  StateContext context(1000);
+  context.context.tier = &tier;
+  ValueState state(context.context);
+  KeyBatch keys;
+  keys.Clear();
+  for (int i = 0; i < 1000; ++i) keys.Add(std::to_string(i));
+  std::vector<Entry> entries;
+  ASSERT_TRUE(state.FindOrCreate(keys, &entries).ok());
+  for (const Entry entry : entries) state.Assign(entry, "x");
+  ASSERT_TRUE(tier.BeginCheckpoint("1").ok());
+  ASSERT_TRUE(tier.WaitWritten().ok());
+  tier.Rest();
+  EXPECT_EQ(context.size.entries, 1000);
+  context.clock.Set(1000);
+  tier.Rest();
+  EXPECT_EQ(context.size.entries, 0);
+  ASSERT_TRUE(tier.BeginCheckpoint("2").ok());
+  ASSERT_TRUE(tier.WaitWritten().ok());
+  EXPECT_EQ(backend.table().size(), 0u);
+}
+
+// With a time-to-live entries below begin with a time, so one cannot come or go.
+TEST(StateTier, ATimeToLiveNeitherComesNorGoes) {
+  for (const int64_t before : {0, 1000}) {
+    MapBackend backend;
+    std::string bytes;
+    {
+      StateTier tier(&backend, {int64_t{1} << 30, false, true});
+      StateContext context(before);
+      context.context.tier = &tier;
+      ValueState state(context.context);
+      SnapshotWriter writer;
+      state.Snapshot(writer);
+      bytes = writer.Take();
+    }
+    for (const int64_t after : {0, 500, 1000}) {
+      StateTier tier(&backend, {int64_t{1} << 30, true, true});
+      StateContext context(after);
+      context.context.tier = &tier;
+      ValueState state(context.context);
+      SnapshotReader reader(bytes);
+      const Status status = state.Restore(reader);
+      const bool fits = (before > 0) == (after > 0);
+      EXPECT_EQ(status.ok(), fits) << before << " " << after;
+      EXPECT_EQ(status.error_code(), fits ? "" : "RT6004");
+    }
+  }
+}
+
 // What cannot be written is not forgotten, and a lookup says that it failed.
 TEST(StateTier, GoesOnAfterErrors) {
   MapBackend backend;
