@@ -213,12 +213,11 @@ Result<std::unique_ptr<DurableJob>> DurableJob::Open(const PlannedJob& planned,
                          : "batch mode has no checkpoints: the job starts anew each time");
     return std::unique_ptr<DurableJob>();
   }
-  RT_ASSIGN(std::unique_ptr<CheckpointFolder> folder,
-            CheckpointFolder::Open(dir, FolderNameIn(dir, planned.name, occurrence), Version()));
+  const std::string name = FolderNameIn(dir, planned.name, occurrence);
+  RT_ASSIGN(std::unique_ptr<CheckpointFolder> folder, CheckpointFolder::Open(dir, name, Version()));
   std::unique_ptr<DurableJob> job(
       new DurableJob(std::move(folder), planned, settings, occurrence, say));
-  RT_ASSIGN(job->transactions_,
-            TransactionsOf(planned, FolderNameOf(planned.name, occurrence), say));
+  RT_ASSIGN(job->transactions_, TransactionsOf(planned, name, say));
   job->folder_->SetDecisionLog(job->transactions_.get());
   RT_TRY(job->Choose(settings));
   job->allows_lost_ = settings.allows_lost ||
@@ -279,7 +278,7 @@ Status DurableJob::ChooseDecided(const StateSettings& settings) {
     RT_TRY(RefuseUndecided());
   }
   if (given.empty()) return Status::Ok();
-  RT_ASSIGN(chosen_, LoadCheckpoint(given));
+  RT_ASSIGN(chosen_, LoadNamed(given));
   return CheckTimeToLive(chosen_->checkpoint, planned_.options);
 }
 
