@@ -347,7 +347,7 @@ def test_outage(cluster):
     produce_range(cluster, topic, 40, 80)
     job.wait_for(80, seconds=40)
     error = job.end(signal.SIGTERM)
-    assert job.process.returncode == 0 and error.count("waits for") == 1 and error.count("t: goes on") == 1, error
+    assert job.process.returncode == 0 and error.count("t waits for") == 1 and error.count("t goes on after") == 1, error
 
 
 def test_starts_before_the_broker(cluster):
