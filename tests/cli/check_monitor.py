@@ -113,9 +113,10 @@ def figures(lab):
     page = Page(lab, "--state", "monitored_kept", "--stats", job)
     yield "rows are shown", lab.await_rows(FIRST, "monitored")
     yield "records in", page.await_metric(3, "rowtide_records_in_total")
-    wrong = page.await_metric(2, "rowtide_records_out_total", operator="Sink", table="s")
+    yield "records out", page.await_metric(2, "rowtide_records_out_total", operator="Sink", table="s")
+    # Lanes put up their counts a few times a second: rows that are in the file may not be counted yet as bytes.
+    yield "bytes out", page.await_metric(12, "rowtide_bytes_out_total")
     metrics = page.metrics()
-    yield "records out", wrong
     yield "the format is Prometheus'", "; ".join(metrics.faults) or None
     yield "its type as well", differs("text/plain; version=0.0.4; charset=utf-8", page.ask("/metrics")[2].get("Content-Type"))
     want = {"rowtide_node_rows_in_total": ("Deduplicate", 3), "rowtide_node_state_entries": ("Deduplicate", 2)}
@@ -123,7 +124,7 @@ def figures(lab):
         yield name, differs(value, metrics.get(name, operator=operator))
     yield "rows out by kind", differs((2, 0), (metrics.get("rowtide_node_rows_out_total", operator="Deduplicate", kind="+I"),
                                                metrics.get("rowtide_node_rows_out_total", operator="Deduplicate", kind="-U")))
-    yield "bytes in and out", differs((85, 12), (metrics.get("rowtide_bytes_in_total"), metrics.get("rowtide_bytes_out_total")))
+    yield "bytes in", differs(85, metrics.get("rowtide_bytes_in_total"))
     late = page.metrics()
     yield "checkpoints", differs(True, late.get("rowtide_checkpoints_completed_total") > 0 and late.get("rowtide_checkpoint_age_seconds") < 20
                                  and late.get("rowtide_checkpoint_bytes") > 0 and late.get("rowtide_checkpoint_duration_seconds") > 0)
