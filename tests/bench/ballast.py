@@ -20,10 +20,11 @@ import time
 HELD_BYTES = 3 << 30  # twice what any of these programs needs
 MARGIN_BYTES = 128 << 20
 PAGE = mmap.PAGESIZE
-SETTLE_SECONDS = 2.2  # PAGE_REPORTING_DELAY is 2 s
 
 
 class Ballast:
+    settle_seconds = 2.2  # PAGE_REPORTING_DELAY is 2 s
+
     def __init__(self):
         orders, self.orders = os.pipe()
         self.answers, answers = os.pipe()
@@ -42,7 +43,7 @@ class Ballast:
 
     @contextlib.contextmanager
     def makes_room(self, needed):
-        time.sleep(SETTLE_SECONDS)
+        time.sleep(self.settle_seconds)
         self.order(min(needed, HELD_BYTES))
         try:
             yield
