@@ -11,6 +11,8 @@
 namespace rowtide {
 namespace {
 
+constexpr size_t kShownBytes = 16;  // of what is no Avro file
+
 // Reads numbers and texts of a head or of a frame that may not be here as a whole.
 class Piece {
  public:
@@ -181,7 +183,11 @@ class AvroFileDecoder final : public Decoder {
           "the head of the Avro file has more than {} bytes "
           "('rowtide.limits.record-bytes')",
           limits_.record_bytes);
-    if (state != Piece::State::kFine) return NoHead(bytes, state);
+    if (state != Piece::State::kFine) {
+      // What the message shows shall not depend on how much has been read so far.
+      if (!at_end_ && bytes.size() <= kShownBytes) return Status::Ok();
+      return NoHead(bytes, state);
+    }
     RT_TRY(TakeHead(bytes.substr(0, taken), head));
     next_ += taken;
     place_.byte += static_cast<int64_t>(taken);
@@ -196,7 +202,8 @@ class AvroFileDecoder final : public Decoder {
             ? Status::DataError("the head of the Avro file is cut short: {} bytes", bytes.size())
         : begins_well
             ? Status::DataError("the head of the Avro file is damaged")
-            : Status::DataError("it is no Avro file: it begins with {}", Excerpt(bytes, 16));
+            : Status::DataError("it is no Avro file: it begins with {}",
+                                Excerpt(bytes, kShownBytes));
     const std::string hint = begins_well ? "" : PackedHint(bytes);
     return hint.empty() ? status : std::move(status).WithHint(hint);
   }
