@@ -123,20 +123,35 @@ class ProctimeFirst final : public ProctimeDeduplicate {
 
  private:
   Status Work(const RowBatch& batch, Collector& out) override {
-    RT_TRY(state_.FindOrCreate(keys_, &entries_));
     fresh_.clear();
-    for (int row = 0; row < batch.rows; ++row) {
+    if (watch_) {
+      RT_TRY(WatchAll(batch.rows));
+    } else {
+      RT_TRY(state_.FindOrCreate(keys_, &entries_, &perhaps_fresh_));
+      for (const int32_t row : perhaps_fresh_) {
+        const Entry entry = entries_[static_cast<size_t>(row)];
+        if (state_.Has(entry)) continue;  // by now: its key came twice in the batch
+        state_.Assign(entry, std::string_view());
+        fresh_.push_back(row);
+      }
+      *duplicates_ += batch.rows - static_cast<int64_t>(fresh_.size());
+    }
+    return EmitSelected(batch, fresh_, nullptr, out);
+  }
+
+  Status WatchAll(int rows) {
+    RT_TRY(state_.FindOrCreate(keys_, &entries_));
+    for (int row = 0; row < rows; ++row) {
       const Entry entry = entries_[static_cast<size_t>(row)];
       if (state_.Has(entry)) {
-        if (watch_) watch_->MeetsNote(row, state_.Value(entry), kNoTime);
+        watch_->MeetsNote(row, state_.Value(entry), kNoTime);
         continue;
       }
-      state_.Assign(entry, watch_ ? watch_->NoteOf(row, kNoTime) : std::string_view());
-      if (watch_) watch_->Keeps(row);
+      state_.Assign(entry, watch_->NoteOf(row, kNoTime));
+      watch_->Keeps(row);
       fresh_.push_back(row);
     }
-    if (!watch_) *duplicates_ += batch.rows - static_cast<int64_t>(fresh_.size());
-    return EmitSelected(batch, fresh_, nullptr, out);
+    return Status::Ok();
   }
 
   void Gather(uint32_t key, std::string_view row) override {
@@ -165,6 +180,7 @@ class ProctimeFirst final : public ProctimeDeduplicate {
   static constexpr int64_t kNoTime = 0;  // in notes
 
   int64_t* duplicates_;
+  std::vector<int32_t> perhaps_fresh_;
   std::vector<int32_t> fresh_;
 };
 

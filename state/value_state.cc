@@ -73,7 +73,7 @@ void ValueState::EachRow(const KeyBatch& keys, int count, const RowAt& row_at,
         if (slot != nullptr) {
           const char* const block = arena_.At(HotTable::RefOf(*slot));
           __builtin_prefetch(block, 1);
-          __builtin_prefetch(block + 64);
+          __builtin_prefetch(block + reach_);
         } else {
           table_.PrefetchMiss(hashes[row_at(i)]);
         }
@@ -125,7 +125,18 @@ Status ValueState::Find(const KeyBatch& keys, std::vector<Entry>* entries) {
 
 Status ValueState::FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries) {
   return FindOrCreateAt(
-      keys, keys.rows(), [](int i) { return i; }, [this](int) { return expected_bytes_; }, entries);
+      keys, keys.rows(), [](int i) { return i; }, [this](int) { return expected_bytes_; }, entries,
+      [](int, Entry) {});
+}
+
+Status ValueState::FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries,
+                                std::vector<int32_t>* valueless) {
+  valueless->clear();
+  return FindOrCreateAt(
+      keys, keys.rows(), [](int i) { return i; }, [this](int) { return expected_bytes_; }, entries,
+      [this, valueless](int i, Entry entry) {
+        if (!Has(entry)) valueless->push_back(i);
+      });
 }
 
 Status ValueState::FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
@@ -133,7 +144,7 @@ Status ValueState::FindOrCreate(const KeyBatch& keys, std::span<const int32_t> r
   const int32_t* const listed = rows.data();
   return FindOrCreateAt(
       keys, static_cast<int>(rows.size()), [listed](int i) { return listed[i]; },
-      [this](int) { return expected_bytes_; }, entries);
+      [this](int) { return expected_bytes_; }, entries, [](int, Entry) {});
 }
 
 Status ValueState::FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
@@ -143,12 +154,13 @@ Status ValueState::FindOrCreate(const KeyBatch& keys, std::span<const int32_t> r
   const size_t* const bytes = value_bytes.data();
   return FindOrCreateAt(
       keys, static_cast<int>(rows.size()), [listed](int i) { return listed[i]; },
-      [bytes](int i) { return bytes[i]; }, entries);
+      [bytes](int i) { return bytes[i]; }, entries, [](int, Entry) {});
 }
 
-template <typename RowAt, typename BytesAt>
+template <typename RowAt, typename BytesAt, typename See>
 Status ValueState::FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& row_at,
-                                  const BytesAt& value_bytes_at, std::vector<Entry>* entries) {
+                                  const BytesAt& value_bytes_at, std::vector<Entry>* entries,
+                                  const See& see) {
   if (!complete_) RT_TRY(ReadMisses(keys, count, row_at));
   entries->resize(static_cast<size_t>(count));
   Entry* const found = entries->data();
@@ -164,6 +176,7 @@ Status ValueState::FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& 
       if (tiered_) TracksOf(HeaderOf(found[i]))->referenced = true;
       if (clocked_) ExpireIfOld(found[i]);
     }
+    see(i, found[i]);
   });
   if (table_.splits() != splits) {
     // A split moved slots: what was found before it is looked up again.
@@ -182,6 +195,7 @@ Entry ValueState::Create(std::string_view key, uint64_t hash, size_t value_bytes
   const size_t bytes = key_offset_ + ((key.size() + 7) & ~size_t{7}) + value_bytes;
   const uint8_t size_class = Arena::ClassOf(bytes);
   const Arena::Ref ref = arena_.AllocateClass(size_class);
+  reach_ = std::min<size_t>(bytes - 1, 64);
   Header* header = At(ref);
   // What is written here and in a moment is not read before: memory that was never used is far.
   for (size_t at = 64; at < std::min<size_t>(bytes, 256); at += 64)
@@ -207,6 +221,7 @@ ValueState::Header* ValueState::Move(Entry entry, size_t value_size, size_t kept
   const size_t offset = ValueOffset(At(old_ref));
   const uint8_t size_class = Arena::ClassOf(offset + value_size);
   const Arena::Ref ref = arena_.AllocateClass(size_class);
+  reach_ = std::min<size_t>(offset + value_size - 1, 64);
   Header* old_header = At(old_ref);
   Header* header = At(ref);
   std::memcpy(static_cast<void*>(header), old_header, offset + kept);

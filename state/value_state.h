@@ -58,6 +58,10 @@ class ValueState final : public StatePart, private TieredState {
   Status Find(const KeyBatch& keys, std::vector<Entry>* entries);
   // A new entry has no value until one is assigned.
   Status FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries);
+  // Likewise; `valueless`: the rows whose entry has no value, so that the others, which are in the
+  // cache here, need not be looked at a second time.
+  Status FindOrCreate(const KeyBatch& keys, std::vector<Entry>* entries,
+                      std::vector<int32_t>* valueless);
   // Of the listed rows alone: the first rows of KeyGroups, an entry a group.
   Status FindOrCreate(const KeyBatch& keys, std::span<const int32_t> rows,
                       std::vector<Entry>* entries);
@@ -261,9 +265,11 @@ class ValueState final : public StatePart, private TieredState {
   template <typename RowAt, typename SettleRow>
   void EachRow(const KeyBatch& keys, int count, const RowAt& row_at, const SettleRow& settle);
   // `value_bytes_at(i)`: the value that the i-th is to have room for, if it is new.
-  template <typename RowAt, typename BytesAt>
+  // `see(i, entry)` is called for each one as soon as it is settled.
+  template <typename RowAt, typename BytesAt, typename See>
   Status FindOrCreateAt(const KeyBatch& keys, int count, const RowAt& row_at,
-                        const BytesAt& value_bytes_at, std::vector<Entry>* entries);
+                        const BytesAt& value_bytes_at, std::vector<Entry>* entries,
+                        const See& see);
   Entry Create(std::string_view key, uint64_t hash, size_t value_bytes);
   Header* Move(Entry entry, size_t value_size, size_t kept);
   void ExpireIfOld(Entry entry);
@@ -333,6 +339,7 @@ class ValueState final : public StatePart, private TieredState {
   uint8_t changed_ = 1;  // the list of what changes now; the other one is frozen
   uint32_t key_offset_;
   size_t expected_bytes_ = 0;
+  size_t reach_ = 64;   // fetched in advance is an entry's first byte and this one
   int64_t now_ = 0;     // of the batch at hand
   int64_t values_ = 0;  // entries that have one
   Arena arena_;
