@@ -30,20 +30,6 @@ Result<ProtoMessage> MessageOf(const TableSpec& table) {
   return message;
 }
 
-class ProtoReader {
- public:
-  explicit ProtoReader(ProtoRowsSpec spec) : rows_(std::move(spec)) {}
-  static Status Prepare(const Records& /*records*/) { return Status::Ok(); }
-  void Begin() { rows_.Begin(); }
-  std::vector<Column> FinishColumns() { return rows_.FinishColumns(); }
-  std::vector<BlockPointer> FinishStrings() { return rows_.FinishStrings(); }
-  bool Take(std::string_view bytes, int row) { return rows_.Take(bytes, row); }
-  const ProtoRows::Trouble& trouble() const { return rows_.trouble(); }
-
- private:
-  ProtoRows rows_;
-};
-
 class ProtoRecordEncoder final : public RecordEncoder {
  public:
   ProtoRecordEncoder(ProtoMessage message, const Schema& schema)
@@ -79,8 +65,8 @@ Result<std::unique_ptr<RecordDecoder>> CreateProtoDecoder(const TableSpec& table
                      .trusts_not_null = context.flink_compat};
   RT_ASSIGN(spec.message, MessageOf(table));
   for (const int column : columns) spec.columns.push_back(table.schema.field(column));
-  return std::unique_ptr<RecordDecoder>(std::make_unique<RowRecordDecoder<ProtoReader>>(
-      std::make_unique<ProtoReader>(std::move(spec)), context.limits,
+  return std::unique_ptr<RecordDecoder>(std::make_unique<RowRecordDecoder<ProtoRows>>(
+      std::make_unique<ProtoRows>(std::move(spec)), context.limits,
       BoolOption(table, "protobuf.ignore-parse-errors", false), rejects));
 }
 

@@ -34,6 +34,8 @@ class ProtoRows {
   ProtoRows(const ProtoRows&) = delete;
   ProtoRows& operator=(const ProtoRows&) = delete;
 
+  // The message was known when it was made (RowRecordDecoder).
+  static Status Prepare(const Records& /*records*/) { return Status::Ok(); }
   void Begin();
   std::vector<Column> FinishColumns();
   std::vector<BlockPointer> FinishStrings() { return strings_.Finish(); }

@@ -4,8 +4,6 @@
 #include <set>
 #include <span>
 
-#include "engine/secrets.h"
-
 namespace rowtide {
 namespace {
 
@@ -219,6 +217,10 @@ class Translator {
   std::string Named(std::string_view name) const {
     return Quote(std::string(kPrefix) + std::string(name));
   }
+  // Of a value that came from a reference, the reference.
+  std::string Shown(const std::string& name) const {
+    return Quote(table_.Shown(std::string(kPrefix) + name));
+  }
   Status Refuse(std::string_view name, std::string_view why) const {
     return Status::InvalidArgument("option {} of table {} is refused: {}", Named(name), table_.name,
                                    why)
@@ -279,8 +281,10 @@ class Translator {
     rd_kafka_conf_destroy(conf);
     if (set == RD_KAFKA_CONF_UNKNOWN) return Unknown(given);
     if (set == RD_KAFKA_CONF_INVALID) {
+      // librdkafka's words have the value in them.
+      const bool may_show = table_.Shown(std::string(kPrefix) + given) == value;
       const std::string why =
-          IsSecretKey(given) ? std::string("its value is not accepted") : std::string(reason);
+          may_show ? std::string(reason) : fmt::format("{} is not accepted", Shown(given));
       return Status::InvalidArgument("option {} of table {}: {}", Named(given), table_.name, why)
           .WithErrorCode("RT2018");
     }
@@ -307,7 +311,8 @@ class Translator {
       return Status::Ok();
     }
     return Status::InvalidArgument("option {} of table {} is earliest, latest or none, not {}",
-                                   Named("auto.offset.reset"), table_.name, Quote(value));
+                                   Named("auto.offset.reset"), table_.name,
+                                   Shown("auto.offset.reset"));
   }
 
   // Bytes there, kilobytes here.
@@ -316,7 +321,7 @@ class Translator {
                            value.find_first_not_of("0123456789") == std::string::npos;
     if (!is_number)
       return Status::InvalidArgument("option {} of table {} is a number of bytes, not {}",
-                                     Named(name), table_.name, Quote(value));
+                                     Named(name), table_.name, Shown(name));
     return Set(name, "queue.buffering.max.kbytes",
                std::to_string(std::max<int64_t>(std::stoll(value) >> 10, 1)));
   }
@@ -325,10 +330,12 @@ class Translator {
     const Login login = ParseLogin(value);
     if (!EndsWith(login.module, "PlainLoginModule") &&
         !EndsWith(login.module, "ScramLoginModule")) {
+      // What is no class may be a password.
+      const bool may_show = EndsWith(login.module, "LoginModule");
       return Refuse("sasl.jaas.config",
-                    fmt::format("login module {} is not known; PlainLoginModule and "
-                                "ScramLoginModule are",
-                                Quote(login.module)));
+                    fmt::format("{} is not known; PlainLoginModule and ScramLoginModule are",
+                                may_show ? "login module " + Quote(login.module)
+                                         : "its login module"));
     }
     for (const char* key : {"username", "password"}) {
       const auto found = login.options.find(key);

@@ -227,6 +227,25 @@ TEST(KafkaProperties, Logins) {
   }
 }
 
+// What came from a reference is shown as the reference, and what may be a password not at all.
+TEST(KafkaProperties, WrongValuesOfReferencesAreNotShown) {
+  for (const char* name : {"auto.offset.reset", "buffer.memory", "isolation.level"}) {
+    const std::string option = std::string("properties.") + name;
+    TableSpec table = Kafka({{option, "hush"}});
+    const auto said = [&] {
+      return MessageOf(TranslateKafkaProperties(table, KafkaRole::kSource).status());
+    };
+    EXPECT_TRUE(Has(said(), "hush"));
+    table.written[option] = "${NAME}";
+    const std::string message = said();
+    EXPECT_TRUE(Has(message, "'${NAME}'")) << message;
+    EXPECT_FALSE(Has(message, "hush")) << message;
+  }
+  const std::string login = MessageOf(Translate("sasl.jaas.config", "hush").status());
+  EXPECT_TRUE(Has(login, "its login module is not known")) << login;
+  EXPECT_FALSE(Has(login, "hush"));
+}
+
 TEST(KafkaProperties, Stores) {
   EXPECT_TRUE(Has(MessageOf(Translate("ssl.truststore.location", "a.jks").status()),
                   "properties.ssl.ca.location"));

@@ -37,25 +37,11 @@ ProtoMessage TestMessage() {
   return message;
 }
 
-class ProtoReader {
- public:
-  explicit ProtoReader(ProtoRowsSpec spec) : rows_(std::move(spec)) {}
-  static Status Prepare(const Records& /*records*/) { return Status::Ok(); }
-  void Begin() { rows_.Begin(); }
-  std::vector<Column> FinishColumns() { return rows_.FinishColumns(); }
-  std::vector<BlockPointer> FinishStrings() { return rows_.FinishStrings(); }
-  bool Take(std::string_view bytes, int row) { return rows_.Take(bytes, row); }
-  const ProtoRows::Trouble& trouble() const { return rows_.trouble(); }
-
- private:
-  ProtoRows rows_;
-};
-
 std::unique_ptr<RecordDecoder> MakeDecoder(uint8_t mode, Rejects* rejects) {
   if (mode % 3 == 2) {
     ProtoRowsSpec spec{.message = TestMessage(), .columns = kColumns.fields()};
-    return std::make_unique<RowRecordDecoder<ProtoReader>>(
-        std::make_unique<ProtoReader>(std::move(spec)), InputLimits(), false, rejects);
+    return std::make_unique<RowRecordDecoder<ProtoRows>>(
+        std::make_unique<ProtoRows>(std::move(spec)), InputLimits(), false, rejects);
   }
   TableSpec table{"t", {{"format", "avro"}}, kColumns};
   if (mode % 3 == 1) table.options["avro.encoding"] = "json";
