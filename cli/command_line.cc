@@ -136,6 +136,7 @@ CommandLine::CommandLine() : parser_(std::make_unique<Parser>()) {
   AddShell();
   AddState();
   AddSavepoint();
+  AddRequeue();
   AddTest();
   AddGenerate();
   AddHelp();
@@ -422,6 +423,28 @@ void CommandLine::AddSavepoint() {
   }
 }
 
+void CommandLine::AddRequeue() {
+  Verb verb(*this, parser_->app, "requeue",
+            {"requeue", "Put records out of dead letters back into their topics",
+             "For when what was wrong with them has been mended: the table, the job, or what a "
+             "record means. The script is that of the job: it says how the topic is reached and "
+             "where the letters are (SET 'rowtide.dead-letter.t'), and none of it is run. Key, "
+             "value, headers and partition are those of the record that was rejected.\n\n"
+             "What was put back is not put back again: of letters in a topic the offsets of the "
+             "group rowtide.requeue.TOPIC say how far it is, of letters in a file the file "
+             "LETTERS.requeued. Letters stay where they are.\n\n"
+             "Letters in a topic, from where the last run stopped:\n\n"
+             "  rowtide requeue job.sql orders"});
+  verb.Add({"file", "FILE", "SQL file of the job; - for standard input", {}, true, true},
+           &requeue_.file);
+  verb.Add({"table", "TABLE", "The table; without it, the only one that has letters"},
+           &requeue_.table);
+  verb.Flag("--dry-run", "Say how many there are, and put nothing back", &requeue_.dry_run);
+  AddErrorOptions(verb);
+  verb.Example("rowtide requeue --dry-run orders_topic.sql",
+               "how many records there are in the letters of a file");
+}
+
 void CommandLine::AddTest() {
   Verb verb(*this, parser_->app, "test",
             {"test", "Run test scripts",
@@ -627,6 +650,7 @@ int CommandLine::Dispatch() {
     if (name == "state check") return CheckState(state_check_);
     if (name == "savepoint") return Savepoint(ask_);
     if (name == "stop") return Stop(ask_);
+    if (name == "requeue") return Requeue(requeue_);
     if (name == "test") return Test(test_);
     if (name == "bench generate") return GenerateEvents(generate_);
     if (name == "help") return Help();

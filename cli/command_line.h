@@ -11,6 +11,7 @@
 
 #include "cli/bench.h"
 #include "cli/explain.h"
+#include "cli/requeue.h"
 #include "cli/run.h"
 #include "cli/shell/shell.h"
 #include "cli/state_compare.h"
@@ -36,6 +37,7 @@ class CommandLine {
   void AddState();
   void AddStateLook();
   void AddSavepoint();
+  void AddRequeue();
   void AddTest();
   void AddGenerate();
   void AddHelp();
@@ -70,6 +72,7 @@ class CommandLine {
   StateGetArguments state_get_;
   StateDiffArguments state_diff_;
   AskArguments ask_;
+  RequeueArguments requeue_;
   TestArguments test_;
   GenerateArguments generate_;
   std::string output_;

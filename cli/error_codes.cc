@@ -215,7 +215,8 @@ constexpr ErrorCode kCodes[] = {
      "Is the column's type right? A line of names at the top of a csv file is read with SET "
      "'rowtide.csv.header.t' = 'true'. SET 'rowtide.bad-data.t' = 'skip' leaves bad records out "
      "and "
-     "counts them; 'dead-letter' keeps them in the file of SET 'rowtide.dead-letter.t'."},
+     "counts them; 'dead-letter' keeps them in the file, or the topic, of SET "
+     "'rowtide.dead-letter.t'."},
     {"RT4002", "An expression failed on a row.",
      "A cast of a text that is none, a division by zero, a number out of range.",
      "SELECT CAST(s AS INT) FROM (VALUES ('x')) AS t(s);",

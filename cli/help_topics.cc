@@ -28,6 +28,8 @@ std::string ConnectorsText() {
          "Files that end in .gz or .zst are unpacked. Watermarks move after every 1,024 rows of a "
          "file, a pipe or\n"
          "a folder (on-periodic), or with each one (on-event: for input that comes slowly).\n"
+         "Records of a topic that do not decode can go into another one ('rowtide.dead-letter.t' = "
+         "'topic:NAME'),\nand from there back: rowtide help requeue.\n"
          "rowtide help settings: headers, bad records, packing.\n";
 }
 

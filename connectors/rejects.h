@@ -2,26 +2,18 @@
 //
 //   fail          the job stops; the message has table, file, line, byte, reason and the record
 //   skip          the record is left out and counted
-//   dead-letter   the same, and it is appended to a file of JSON lines that a json table can read:
-//                 {"code":"RT4001","reason":"cast","message":…,"table_name":…,"file":…,"line":2,
-//                  "byte":4,"raw_bytes":"eCxi","text":"x,b"}    base64: any bytes come back
-//
-// In a job with checkpoints a letter also says which life of the job wrote it ("job"). When that
-// goes on from a checkpoint, the letters that it wrote later leave the file, since their records
-// are read again: each is there once, whatever happens in between.
+//   dead-letter   the same, and a letter of it is kept (connectors/dead_letters.h)
 //
 // records_read = rows of the source + rejected, where a record of many rows counts as its rows.
-// Of a topic, a letter has "topic", "partition", "offset", "key" and "headers" in place of file,
-// line and byte. Each rejected record has one reason. A field that becomes NULL under
-// 'ignore-parse-errors' is counted as `cast_to_null` and rejects nothing. One thread.
+// Each rejected record has one reason. A field that becomes NULL under 'ignore-parse-errors' is
+// counted as `cast_to_null` and rejects nothing. One thread.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "connectors/formats/format.h"
+#include "connectors/dead_letters.h"
 #include "connectors/registry.h"
 
 namespace rowtide {
@@ -53,29 +45,13 @@ struct Reject {
   std::string_view bytes;  // the record, or its beginning if it is too large
 };
 
-// Who knows which message a record of a topic was (PlaceOfRecord).
-class MessagePlaces {
- public:
-  virtual ~MessagePlaces() = default;
-  // topic "orders", partition 3, offset 42, key "k": for a message.
-  virtual std::string Text(int32_t record) const = 0;
-  // "topic":"orders","partition":3,"offset":42,"key":…, : fields of a letter, a comma behind each.
-  virtual void AppendFields(int32_t record, std::string* letter) const = 0;
-};
-
-// Where the record of a letter stood.
-struct LetterPlace {
-  std::string source;      // the file, or the topic
-  int32_t partition = -1;  // of a topic; -1: a file
-  int64_t position = 0;    // the byte, or the offset
-};
-
 class Rejects {
  public:
-  // Opens the dead-letter file where there is one.
+  // `letters`: where they go, of a source that has a place of its own for them; else a file is
+  // opened where one is named.
   static Result<std::unique_ptr<Rejects>> Create(const std::string& table,
-                                                 const ConnectorContext& context);
-  ~Rejects();
+                                                 const ConnectorContext& context,
+                                                 std::unique_ptr<DeadLetters> letters = nullptr);
   Rejects(const Rejects&) = delete;
   Rejects& operator=(const Rejects&) = delete;
 
@@ -93,26 +69,23 @@ class Rejects {
   // Of records that became rows or were taken here; one that ended the job is neither.
   void CountRead(int64_t records) { *records_read_ += records; }
   void CountNulled() { ++*nulled_; }
-  // A message that says nothing, and becomes no row: without a value, or of no bytes.
+  // A message that says nothing, and becomes no row: without a value, of no bytes, or no elements.
   void CountEmpty() { ++*empty_; }
   // How often something was read as it is meant to be, though hardly as the user means it; the
   // command says so at the end (cli/statements.cc). Stays put.
   int64_t* Oddity(const std::string& name) { return counters_->Find(name); }
-  // What was appended is in the file.
-  Status Flush();
-  // … and survives a crash of the machine. Costs nothing where nothing was appended.
-  Status Sync();
-  // Whether the record that begins there will not be read any more.
-  using IsRead = std::function<bool(const LetterPlace& place)>;
-  // Takes this job's letters of the table out of the file whose records are read again. Requires:
-  // nobody writes letters yet.
-  Status ForgetUnread(const IsRead& is_read);
+  // Of the letters, where some are kept.
+  Status Flush() { return letters_ ? letters_->Flush() : Status::Ok(); }
+  Status Sync() { return letters_ ? letters_->Sync() : Status::Ok(); }
+  Status ForgetUnread(const DeadLetters::IsRead& is_read) {
+    return letters_ ? letters_->ForgetUnread(is_read) : Status::Ok();
+  }
 
  private:
-  Rejects(std::string table, const ConnectorContext& context);
+  Rejects(std::string table, const ConnectorContext& context, std::unique_ptr<DeadLetters> letters);
   RejectReason ReasonOf(const Reject& reject) const;
   Status ErrorOf(const Reject& reject) const;
-  void AppendLetter(const Reject& reject);
+  DeadLetter LetterOf(const Reject& reject) const;
 
   std::string table_;
   TableSettings settings_;
@@ -125,14 +98,7 @@ class Rejects {
   int64_t* nulled_;
   int64_t* empty_;
   const MessagePlaces* places_ = nullptr;
-  Status OpenLetters();
-  bool IsForgotten(const std::string& letter, const IsRead& is_read) const;
-
-  std::string job_id_;  // "": without checkpoints
-  std::string path_;    // of dead letters; "": none
-  int letters_ = -1;    // file descriptor, from the first letter on
-  bool synced_ = true;
-  std::string buffer_;
+  std::unique_ptr<DeadLetters> letters_;  // null: none are kept
 };
 
 // Bytes for a message: printable UTF-8 as it is, all else as \xNN, cut behind `bytes_max`.

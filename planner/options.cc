@@ -538,7 +538,9 @@ constexpr KeyText kTexts[] = {
     {"rowtide.stats.conflicts", "whether --stats tells resends from rows that differ"},
     {"rowtide.bad-data.",
      "what becomes of records that do not decode; only the columns that a query reads are decoded"},
-    {"rowtide.dead-letter.", "the file that they are appended to, as JSON lines"},
+    {"rowtide.dead-letter.",
+     "the file that they are appended to, as JSON lines, or topic:NAME, of the cluster that the "
+     "table is read from; `rowtide requeue` puts records of topics back"},
     {"rowtide.csv.header.", "the first line of each file has the names of the columns"},
     {"rowtide.compression.", "of the files that a sink writes"},
     {"rowtide.datagen.seed.", "the same rows in every run"},

@@ -29,14 +29,14 @@ class ConfluentReader {
       : registry_(std::move(registry)), rows_(std::move(spec), rejects) {}
 
   // Fetches what schemas are new. One that the registry does not have, or that does not fit, costs
-  // its messages only.
+  // its messages only, as does one behind more than messages of one table ever have.
   Status Prepare(const Records& records) {
     for (const RecordBytes& one : records.bytes) {
       const std::string_view message(records.block->data() + one.begin, one.bytes);
       if (one.kind != RecordBytes::Kind::kBytes || !IsConfluent(message)) continue;
       const uint32_t number = NumberOf(message);
       if (number == number_ || rows_.Use(number) || bad_.contains(number)) continue;
-      RT_TRY(Fetch(number));
+      if (fetched_++ < kSchemasMax) RT_TRY(Fetch(number));
     }
     number_ = kNone;
     return Status::Ok();
@@ -56,7 +56,12 @@ class ConfluentReader {
     const uint32_t number = NumberOf(message);
     if (number != number_ && !rows_.Use(number)) {
       number_ = kNone;
-      return Refuse(bad_[number]);
+      const auto bad = bad_.find(number);
+      return Refuse(bad != bad_.end()
+                        ? bad->second
+                        : fmt::format("schema {} was not asked for: the messages before it have "
+                                      "more than {}",
+                                      number, kSchemasMax));
     }
     number_ = number;
     if (!rows_.fit().ok())
@@ -72,8 +77,6 @@ class ConfluentReader {
   static constexpr size_t kSchemasMax = 10000;
 
   Status Fetch(uint32_t number) {
-    if (fetched_++ >= kSchemasMax)
-      return Status::DataError("the messages have more than {} schemas", kSchemasMax);
     RT_ASSIGN(const SchemaRegistry::Found found, registry_->SchemaOf(number));
     Result<AvroSchema> schema =
         found.is_there ? AvroSchema::Parse(found.text) : Status::DataError("{}", found.text);

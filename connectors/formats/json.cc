@@ -258,6 +258,7 @@ class JsonDecoder final : public Decoder, public RecordDecoder {
         RT_TRY(RejectRecord(std::move(trouble_), line));
         return true;
       }
+      if (is_message_ && elements_.empty()) rejects_->CountEmpty();
     }
     while (place_.rows < static_cast<int64_t>(elements_.size())) {
       if (rows_ == kBatchRows) return false;
@@ -307,7 +308,10 @@ class JsonDecoder final : public Decoder, public RecordDecoder {
   };
 
   Result<bool> TakeMessages(std::string_view line, bool goes_on) {
-    if (!goes_on || steps_.empty()) FindSteps(line);
+    if (!goes_on || steps_.empty()) {
+      FindSteps(line);
+      if (is_message_ && steps_.empty()) rejects_->CountEmpty();
+    }
     while (place_.rows < static_cast<int64_t>(steps_.size())) {
       if (rows_ == kBatchRows) return false;
       const Step step = steps_[static_cast<size_t>(place_.rows)];

@@ -32,6 +32,7 @@ struct KafkaEnd {
   void operator()(rd_kafka_message_t* message) const { rd_kafka_message_destroy(message); }
   void operator()(rd_kafka_topic_t* topic) const { rd_kafka_topic_destroy(topic); }
   void operator()(rd_kafka_error_t* error) const { rd_kafka_error_destroy(error); }
+  void operator()(rd_kafka_headers_t* headers) const { rd_kafka_headers_destroy(headers); }
   void operator()(const rd_kafka_metadata_t* metadata) const {
     rd_kafka_metadata_destroy(metadata);
   }
@@ -41,6 +42,7 @@ using KafkaQueuePointer = std::unique_ptr<rd_kafka_queue_t, KafkaEnd>;
 using KafkaMessagePointer = std::unique_ptr<rd_kafka_message_t, KafkaEnd>;
 using KafkaTopicPointer = std::unique_ptr<rd_kafka_topic_t, KafkaEnd>;
 using KafkaErrorPointer = std::unique_ptr<rd_kafka_error_t, KafkaEnd>;
+using KafkaHeadersPointer = std::unique_ptr<rd_kafka_headers_t, KafkaEnd>;
 
 // "what: the reason". Ok for RD_KAFKA_RESP_ERR_NO_ERROR.
 Status KafkaStatus(rd_kafka_resp_err_t code, std::string_view what);

@@ -100,6 +100,12 @@ std::string KafkaMessages::Text(int32_t record) const {
   return text;
 }
 
+std::optional<std::string_view> KafkaMessages::Value(int32_t record) const {
+  const rd_kafka_message_t& of = message(record);
+  if (of.payload == nullptr) return std::nullopt;
+  return std::string_view(static_cast<const char*>(of.payload), of.len);
+}
+
 void KafkaMessages::AppendFields(int32_t record, std::string* letter) const {
   const rd_kafka_message_t& of = message(record);
   *letter += "\"topic\":";

@@ -47,6 +47,7 @@ class KafkaMessages final : public MessagePlaces {
 
   std::string Text(int32_t record) const override;
   void AppendFields(int32_t record, std::string* letter) const override;
+  std::optional<std::string_view> Value(int32_t record) const override;
 
  private:
   std::shared_ptr<Block> BlockOf(size_t bytes);

@@ -1,5 +1,7 @@
 #include "connectors/kafka/options.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -370,6 +372,11 @@ std::string KafkaTopics::ToString() const {
   std::vector<std::string> quoted;
   for (const std::string& name : names) quoted.push_back(Quote(name));
   return fmt::format("topic{} {}", names.size() > 1 ? "s" : "", fmt::join(quoted, ", "));
+}
+
+bool KafkaTopics::Has(const std::string& topic) const {
+  if (pattern) return RE2::FullMatch(topic, RE2(*pattern, RE2::Quiet));
+  return std::find(names.begin(), names.end(), topic) != names.end();
 }
 
 Result<KafkaSourceSpec> ReadKafkaSource(const TableSpec& table) {

@@ -48,6 +48,7 @@ struct KafkaTopics {
   std::optional<std::string> pattern;  // … of whole names
 
   std::string ToString() const;
+  bool Has(const std::string& topic) const;
 };
 
 using KafkaOffsets = std::map<int32_t, int64_t>;  // by partition

@@ -46,9 +46,9 @@ bool KafkaPartitions::are_over() const {
 
 // --- begin ---
 
-Result<bool> KafkaPartitions::TryToBegin() {
+Result<bool> KafkaPartitions::TryToBegin(const std::function<Status(int millis)>& first) {
   if (SteadyMillis() < next_try_millis_) return false;
-  const Status begun = Begin();
+  const Status begun = Begin(first);
   if (begun.ok()) {
     outage_->NoteEnd();
     return true;
@@ -59,7 +59,7 @@ Result<bool> KafkaPartitions::TryToBegin() {
   return false;
 }
 
-Status KafkaPartitions::Begin() {
+Status KafkaPartitions::Begin(const std::function<Status(int millis)>& first) {
   if (!asker_) {
     RT_ASSIGN(asker_, KafkaConsumer::Create(spec_.properties.settings, wakeup_.get()));
   }
@@ -67,6 +67,7 @@ Status KafkaPartitions::Begin() {
   handle.Poll();
   RT_ASSIGN(const std::vector<KafkaTopicPartition> found,
             FindKafkaPartitions(handle, spec_, kAnswerMillis));
+  RT_TRY(first(kAnswerMillis));
   RT_TRY(CheckRestored(found));
   std::vector<KafkaTopicPartition> fresh;
   std::map<KafkaTopicPartition, KafkaPosition> mine;

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -48,8 +49,8 @@ class KafkaPartitions {
 
   // --- begin ---
   bool has_begun() const { return has_begun_; }
-  // False: no broker has answered so far.
-  Result<bool> TryToBegin();
+  // False: no broker has answered so far. `first`: what else they are asked, and has to be there.
+  Result<bool> TryToBegin(const std::function<Status(int millis)>& first);
   int64_t next_try_millis() const { return next_try_millis_; }
   Status LookForNew();
   int64_t next_discovery_millis() const { return next_discovery_millis_; }  // 0: never
@@ -83,7 +84,7 @@ class KafkaPartitions {
  private:
   bool is_bounded() const { return spec_.stop.mode != KafkaStop::Mode::kNever; }
   bool IsMine(const KafkaTopicPartition& at) const;
-  Status Begin();
+  Status Begin(const std::function<Status(int millis)>& first);
   Status CheckRestored(const std::vector<KafkaTopicPartition>& found) const;
   Status Gone(const KafkaTopicPartition& at) const;
   Status Read(const std::map<KafkaTopicPartition, KafkaPosition>& positions,

@@ -127,6 +127,7 @@ Status KafkaProducer::Produce(rd_kafka_topic_t* topic, std::span<rd_kafka_messag
 }
 
 Status KafkaProducer::Produce(const KafkaRecord& record) {
+  KafkaHeadersPointer headers(record.headers);
   RT_TRY(failure());
   const std::string topic(record.topic);
   while (true) {
@@ -146,9 +147,12 @@ Status KafkaProducer::Produce(const KafkaRecord& record) {
     key.u.mem.ptr = const_cast<char*>(record.key);
     key.u.mem.size = record.key_bytes;
     add(RD_KAFKA_VTYPE_TIMESTAMP).u.i64 = record.timestamp;
-    if (record.headers != nullptr) add(RD_KAFKA_VTYPE_HEADERS).u.headers = record.headers;
+    if (headers) add(RD_KAFKA_VTYPE_HEADERS).u.headers = headers.get();
     const KafkaErrorPointer error(rd_kafka_produceva(handle_->get(), fields, count));
-    if (error == nullptr) return Poll();
+    if (error == nullptr) {
+      (void)headers.release();  // librdkafka's now
+      return Poll();
+    }
     const rd_kafka_resp_err_t code = rd_kafka_error_code(error.get());
     if (code == RD_KAFKA_RESP_ERR__QUEUE_FULL) {
       RT_TRY(AwaitRoom());

@@ -29,7 +29,7 @@ struct KafkaRecord {
   const char* value = nullptr;  // null: a tombstone
   size_t value_bytes = 0;
   int64_t timestamp = 0;                  // 0: now
-  rd_kafka_headers_t* headers = nullptr;  // taken, if Produce succeeds
+  rd_kafka_headers_t* headers = nullptr;  // taken, whatever becomes of the record
 };
 
 class KafkaProducer {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <span>
+#include <utility>
 
 namespace rowtide {
 namespace {
@@ -186,6 +187,20 @@ Login ParseLogin(std::string_view text) {
     const bool is_quoted = at < text.size() && (text[at] == '"' || text[at] == '\'');
     login.options[key] = is_quoted ? quoted(text[at]) : word(";");
   }
+}
+
+// As a set: the order of brokers says nothing.
+std::set<std::string> BrokersOf(const std::string& bootstrap) {
+  std::set<std::string> brokers;
+  std::string one;
+  for (const char c : bootstrap + ",") {
+    if (c != ',' && c != ' ') {
+      one += c;
+    } else if (!one.empty()) {
+      brokers.insert(std::exchange(one, {}));
+    }
+  }
+  return brokers;
 }
 
 class Translator {
@@ -417,6 +432,10 @@ class Translator {
 };
 
 }  // namespace
+
+bool AreSameBrokers(const std::string& a, const std::string& b) {
+  return BrokersOf(a) == BrokersOf(b);
+}
 
 Result<KafkaProperties> TranslateKafkaProperties(const TableSpec& table, KafkaRole role) {
   return Translator(table, role).Translate();

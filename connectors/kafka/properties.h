@@ -32,6 +32,9 @@ struct KafkaProperties {
   bool commits_offsets = true;                   // 'properties.commit.offsets.on.checkpoint'
 };
 
+// Whether two values of 'bootstrap.servers' name the same brokers, in any order.
+bool AreSameBrokers(const std::string& a, const std::string& b);
+
 // Requires nothing of the other options.
 Result<KafkaProperties> TranslateKafkaProperties(const TableSpec& table, KafkaRole role);
 

@@ -1,22 +1,13 @@
 #include "connectors/kafka/sink_topics.h"
 
-#include <re2/re2.h>
-
-#include <algorithm>
-
 namespace rowtide {
-namespace {
-
-constexpr int kAnswerMillis = 30'000;
-
-}  // namespace
 
 Result<int32_t> TopicExists(const std::string& table, const std::string& topic,
-                            const KafkaHandle& handle) {
-  Result<std::vector<int>> counts = handle.PartitionCounts({topic}, kAnswerMillis);
+                            const KafkaHandle& handle, int millis) {
+  Result<std::vector<int>> counts = handle.PartitionCounts({topic}, millis);
   if (!counts.ok()) return Status(counts.status()).WithContext("table " + table);
   if (counts->front() > 0) return counts->front();
-  const Result<std::vector<std::string>> known = handle.TopicNames(kAnswerMillis);
+  const Result<std::vector<std::string>> known = handle.TopicNames(millis);
   const std::string nearest = known.ok() ? Nearest(topic, *known) : "";
   return Status::InvalidArgument("table {}: there is no topic {}", table, Quote(topic))
       .WithErrorCode("RT2017")
@@ -26,19 +17,17 @@ Result<int32_t> TopicExists(const std::string& table, const std::string& topic,
 
 Status CheckTopicOfRow(const std::string& table, const KafkaTopics& topics,
                        const std::string& topic) {
+  if (topics.Has(topic)) return Status::Ok();
   if (topics.pattern) {
-    if (RE2::FullMatch(topic, *topics.pattern)) return Status::Ok();
     return Status::DataError(
         "table {}: The topic of the sink record is not valid. Expected topic to match: {} but was: "
         "{}",
         table, *topics.pattern, topic);
   }
-  const std::vector<std::string>& names = topics.names;
-  if (std::find(names.begin(), names.end(), topic) != names.end()) return Status::Ok();
   return Status::DataError(
       "table {}: The topic of the sink record is not valid. Expected topic to be in: [{}] but was: "
       "{}",
-      table, fmt::join(names, ", "), topic);
+      table, fmt::join(topics.names, ", "), topic);
 }
 
 }  // namespace rowtide

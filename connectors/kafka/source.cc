@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "connectors/kafka/lag.h"
+#include "connectors/kafka/letter_topic.h"
 #include "connectors/kafka/metadata_columns.h"
 #include "connectors/kafka/partitions.h"
 #include "connectors/kafka/rows.h"
@@ -12,18 +13,22 @@ namespace {
 
 // While a broker is away, or a partition may fall idle, it is looked at that often.
 constexpr int64_t kLookMillis = 250;
+// … and until letters have room again.
+constexpr int64_t kRoomMillis = 20;
 
 class KafkaSource final : public Source {
  public:
   KafkaSource(Schema schema, std::string name, KafkaSourceSpec spec, const ScanSpec& scan,
               const ConnectorContext& context, std::unique_ptr<Rejects> rejects,
-              std::unique_ptr<KafkaRows> rows, std::unique_ptr<RowWatermarks> watermarks)
+              KafkaLetterTopic* letters, std::unique_ptr<KafkaRows> rows,
+              std::unique_ptr<RowWatermarks> watermarks)
       : schema_(std::move(schema)),
         spec_(std::move(spec)),
         lane_(context.lane),
         watermark_interval_(spec_.watermarks.on_event ? 0 : scan.watermark_interval_millis),
         idle_millis_(spec_.watermarks.idle_millis.value_or(scan.idle_timeout_millis)),
         rejects_(std::move(rejects)),
+        letters_(letters),
         rows_(std::move(rows)),
         makes_watermarks_(std::move(watermarks)),
         outage_(name, spec_.properties.bootstrap, context),
@@ -42,8 +47,14 @@ class KafkaSource final : public Source {
   Result<SourceState> Poll(Collector& out) override {
     lag_.Show(partitions_.all(), SteadyMillis());
     if (!partitions_.has_begun()) {
-      RT_ASSIGN(const bool begun, partitions_.TryToBegin());
+      RT_ASSIGN(const bool begun, partitions_.TryToBegin([this](int millis) {
+                  return letters_ != nullptr ? letters_->Open(millis) : Status::Ok();
+                }));
       if (!begun) return SourceState::kWait;
+    }
+    if (letters_ != nullptr) {
+      RT_TRY(letters_->GoOn());
+      if (letters_->is_full()) return SourceState::kWait;
     }
     if (pending_row_ < pending_.rows) return Emit(out);
     if (!is_stuck_ && !messages_over()) return GoOn(out);
@@ -76,6 +87,7 @@ class KafkaSource final : public Source {
     if (makes_watermarks_ && watermark_is_due_) until(next_watermark_millis_);
     if (makes_watermarks_ && idle_millis_ > 0) until(now + std::min(idle_millis_, kLookMillis) / 2);
     if (outage_.is_on()) until(now + kLookMillis);
+    if (letters_ != nullptr && letters_->is_full()) until(now + kRoomMillis);
     if (const auto lag = lag_.next_millis()) until(*lag);
     return {partitions_.wakeup().get(), millis};
   }
@@ -125,7 +137,7 @@ class KafkaSource final : public Source {
     rows_->messages().Take(current().at, taken->messages);
     // The offset at hand may be gone, if it was compacted away.
     if (!taken->messages.empty() && rows_->messages().offset(0) != position.next) cursor_.rows = 0;
-    if (taken->messages.empty()) Settle();
+    if (taken->messages.empty()) RT_TRY(Settle());
     return true;
   }
 
@@ -153,12 +165,11 @@ class KafkaSource final : public Source {
       pending_.file = current().name;
       if (makes_watermarks_) RT_TRY(makes_watermarks_->Of(pending_, &pending_watermarks_));
     }
-    if (pending_.rows == 0) Settle();
-    return Status::Ok();
+    return pending_.rows == 0 ? Settle() : Status::Ok();
   }
 
   // The rows so far are out: where the partition is then.
-  void Settle() {
+  Status Settle() {
     KafkaReadPartition& partition = current();
     if (pending_row_ < pending_.rows) {
       const int32_t record = RecordAt(pending_row_);
@@ -174,6 +185,8 @@ class KafkaSource final : public Source {
       rows_->messages().Clear();
       cursor_ = {};
     }
+    if (letters_ == nullptr) return Status::Ok();
+    return letters_->Release(partition.at, partition.position.next);
   }
 
   int32_t RecordAt(int row) const { return RecordOfPlace(pending_.place_of(row)->line); }
@@ -200,7 +213,7 @@ class KafkaSource final : public Source {
                          : Slice(pending_, pending_row_, end - pending_row_);
     if (is_last) pending_ = {};
     pending_row_ = is_last ? 0 : end;
-    Settle();
+    RT_TRY(Settle());
     RT_TRY(out.Emit(std::move(batch)));
     if (!time) time = TimeIfDue();
     watermark_is_due_ |= makes_watermarks_ != nullptr && !time;
@@ -243,7 +256,10 @@ class KafkaSource final : public Source {
   // Nothing is there now.
   Result<SourceState> Rest(Collector& out) {
     RT_TRY(partitions_.Serve());
-    if (partitions_.are_over()) return SourceState::kEnd;
+    if (partitions_.are_over()) {
+      RT_TRY(rejects_->Sync());
+      return SourceState::kEnd;
+    }
     std::optional<Time> time = TimeIfDue();
     const bool has_none = partitions_.all().empty();
     if (has_none && !std::exchange(is_idle_, true)) time = Time::Idle();
@@ -258,6 +274,7 @@ class KafkaSource final : public Source {
   const int64_t watermark_interval_;
   const int64_t idle_millis_;
   std::unique_ptr<Rejects> rejects_;
+  KafkaLetterTopic* const letters_;  // rejects_ has it; null: letters go into no topic
   std::unique_ptr<KafkaRows> rows_;
   std::unique_ptr<RowWatermarks> makes_watermarks_;  // null: the table has none
   Counters own_counters_;
@@ -299,15 +316,20 @@ Result<std::unique_ptr<Source>> CreateKafkaSource(const TableSpec& table, const 
     }
   }
   RT_CHECK(schema.size() == static_cast<int>(scan.columns.size() + scan.metadata.size()));
-  RT_ASSIGN(std::unique_ptr<Rejects> rejects, Rejects::Create(table.name, context));
+  RT_ASSIGN(std::unique_ptr<KafkaLetterTopic> topic, KafkaLetterTopic::Create(table, context));
+  KafkaLetterTopic* const letters = topic.get();
+  RT_ASSIGN(std::unique_ptr<Rejects> rejects,
+            Rejects::Create(table.name, context, std::move(topic)));
   RT_ASSIGN(std::unique_ptr<KafkaRows> rows, KafkaRows::Create(spec, scan, context, rejects.get()));
+  if (letters != nullptr) letters->ReadsFrom(&rows->messages());
   std::unique_ptr<RowWatermarks> watermarks;
   if (scan.watermarks) {
     RT_ASSIGN(watermarks, scan.watermarks());
   }
   return std::unique_ptr<Source>(
       std::make_unique<KafkaSource>(std::move(schema), table.name, std::move(spec), scan, context,
-                                    std::move(rejects), std::move(rows), std::move(watermarks)));
+                                    std::move(rejects), letters, std::move(rows),
+                                    std::move(watermarks)));
 }
 
 }  // namespace rowtide

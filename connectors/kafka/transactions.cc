@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "connectors/kafka/admin.h"
+#include "connectors/kafka/transaction_calls.h"
 #include "engine/schema.h"
 
 namespace rowtide {
@@ -24,7 +25,6 @@ constexpr milliseconds kAfterTimeout{20'000};
 constexpr milliseconds kStartMax{60'000};
 constexpr milliseconds kStartPause{300};
 constexpr int kAnswerMillis = 15'000;
-constexpr int kCallMillis = 5'000;
 constexpr size_t kNameLetters = 200;  // of a topic's 249
 
 // Counts the time that the machine slept.
@@ -165,22 +165,10 @@ Status KafkaTransactions::Initialize() {
 
 Status KafkaTransactions::Retry(const char* what, milliseconds longest,
                                 const std::function<rd_kafka_error_t*(int)>& call) {
-  constexpr milliseconds kPause{50};
-  const auto begun = steady_clock::now();
-  bool has_said = false;
-  while (true) {
-    const KafkaErrorPointer error(call(kCallMillis));
-    if (error == nullptr) return Status::Ok();
-    const auto waited = steady_clock::now() - begun;
-    if (rd_kafka_error_is_retriable(error.get()) == 0 || waited > longest)
-      return KafkaStatus(
-          rd_kafka_error_code(error.get()),
-          fmt::format("{} ({}): {}", what, Place(), rd_kafka_error_string(error.get())));
-    if (!std::exchange(has_said, true))
-      say_(fmt::format("waiting for {}: {}", Place(), rd_kafka_error_string(error.get())));
-    producer_->handle().Poll();
-    std::this_thread::sleep_for(kPause);
-  }
+  return RetryKafka(producer_->handle(), fmt::format("{} ({})", what, Place()), longest, call,
+                    [this](const std::string& reason) {
+                      say_(fmt::format("waiting for {}: {}", Place(), reason));
+                    });
 }
 
 Status KafkaTransactions::BeginTransaction() {
@@ -236,13 +224,8 @@ Status KafkaTransactions::SendWitness(const Decision& decision) {
   const KafkaPartitionsPointer list = KafkaPartitionList({{markers_.name(), 0}}, {decision.epoch});
   list->elems[0].metadata = ::strdup(run.c_str());  // the list frees it
   list->elems[0].metadata_size = run.size();
-  const std::unique_ptr<rd_kafka_consumer_group_metadata_t,
-                        decltype(&rd_kafka_consumer_group_metadata_destroy)>
-      group(rd_kafka_consumer_group_metadata_new(pipeline_.c_str()),
-            rd_kafka_consumer_group_metadata_destroy);
   return Retry("send_offsets_to_transaction", milliseconds(timeout_millis_), [&](int millis) {
-    return rd_kafka_send_offsets_to_transaction(producer_->handle().get(), list.get(), group.get(),
-                                                millis);
+    return SendOffsets(producer_->handle(), pipeline_, list.get(), millis);
   });
 }
 

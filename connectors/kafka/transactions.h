@@ -49,6 +49,7 @@ class KafkaTransactions final : public DecisionLog {
 
   // --- for sinks, between Begin and the end of the job ---
   KafkaProducer& producer() { return *producer_; }
+  const std::string& bootstrap() const { return spec_.bootstrap; }
   // The newest epoch whose transaction is through: rows behind its barrier may go out.
   int64_t decided_epoch() const { return decided_epoch_.load(std::memory_order_acquire); }
   // Rows go into the open transaction from now on.

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "connectors/dead_letters.h"
 #include "connectors/files/list.h"
 #include "connectors/kafka/sink.h"
 #include "engine/keyed_state.h"
@@ -261,7 +262,14 @@ class JobBuilder {
         std::make_unique<SourceThread>(std::move(source), std::move(counters), counted));
   }
 
+  // Letters in a transaction go with the rows of their epoch: nothing is decoded ahead of them.
+  bool HasTransactionalLetters(const PhysicalScan& scan) const {
+    return context_.connectors.kafka_transactions != nullptr &&
+           LetterTopicOf(job_.options.Get("rowtide.dead-letter." + scan.table->path.name));
+  }
+
   bool HasThread(const PhysicalScan& scan) const {
+    if (HasTransactionalLetters(scan)) return false;
     if (threads_any_source_) return true;
     if (!context_.on_threads && job_.options.GetInt("rowtide.source-threads") == 0) return false;
     const ConnectorTraits traits = TraitsOf(TableSpecOf(*scan.table, scan.hint_options));

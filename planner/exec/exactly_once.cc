@@ -1,7 +1,5 @@
 #include "planner/exec/exactly_once.h"
 
-#include <set>
-
 #include "planner/exec/node_operators.h"
 
 namespace rowtide {
@@ -11,20 +9,6 @@ struct ExactlyOnceSink {
   std::string table;
   KafkaSinkSpec spec;
 };
-
-// As a set: the order of brokers says nothing.
-std::set<std::string> BrokersOf(const std::string& bootstrap) {
-  std::set<std::string> brokers;
-  std::string one;
-  for (const char c : bootstrap + ",") {
-    if (c != ',' && c != ' ') {
-      one += c;
-    } else if (!one.empty()) {
-      brokers.insert(std::exchange(one, {}));
-    }
-  }
-  return brokers;
-}
 
 // Settings that only one of two tables has, or has otherwise. Values may be secrets.
 std::string DifferingSetting(const KafkaSettings& a, const KafkaSettings& b) {
@@ -41,7 +25,7 @@ std::string DifferingSetting(const KafkaSettings& a, const KafkaSettings& b) {
 Status CheckTogether(const ExactlyOnceSink& a, const ExactlyOnceSink& b) {
   const std::string both = fmt::format("tables {} and {} are written exactly once, by one job",
                                        Quote(a.table), Quote(b.table));
-  if (BrokersOf(a.spec.properties.bootstrap) != BrokersOf(b.spec.properties.bootstrap)) {
+  if (!AreSameBrokers(a.spec.properties.bootstrap, b.spec.properties.bootstrap)) {
     return Status::Plan("{}, but lie on two clusters ({} and {}): no transaction spans both", both,
                         a.spec.properties.bootstrap, b.spec.properties.bootstrap)
         .WithErrorCode("RT2041")

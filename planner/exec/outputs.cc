@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <set>
 
+#include "connectors/dead_letters.h"
 #include "connectors/files/list.h"
+#include "connectors/kafka/options.h"
 #include "connectors/options.h"
 #include "planner/exec/node_operators.h"
 
@@ -22,6 +24,13 @@ struct Input {
   std::string path;
   std::optional<std::string> regex;
   bool watched = false;
+};
+
+// A topic of dead letters.
+struct OutputTopic {
+  std::string name;
+  std::string brokers;
+  std::string purpose;
 };
 
 using FileId = std::pair<dev_t, ino_t>;
@@ -83,6 +92,7 @@ class Check {
     files_.insert(files_.end(), beside_.begin(), beside_.end());
     for (const OutputFile& file : files_) RT_TRY(NotStandardOutput(file));
     for (const Input& input : inputs_) RT_TRY(OfInput(input));
+    for (const TableSpec& scan : scans_) RT_TRY(OfTopics(scan));
     return Status::Ok();
   }
 
@@ -99,13 +109,18 @@ class Check {
 
   void AddScan(const PhysicalScan& scan) {
     const std::string& name = scan.table->path.name;
+    const TableSpec spec = TableSpecOf(*scan.table, scan.hint_options);
     if (job_.options.Get("rowtide.bad-data." + name) == "dead-letter") {
       const std::string letters = job_.options.Get("rowtide.dead-letter." + name);
-      if (!letters.empty())
-        files_.push_back({LocalPath(letters), "the dead letters of " + Quote(name)});
+      const std::string purpose = "the dead letters of " + Quote(name);
+      if (const std::optional<std::string> topic = LetterTopicOf(letters)) {
+        topics_.push_back({*topic, BrokersOf(spec), purpose});
+      } else if (!letters.empty()) {
+        files_.push_back({LocalPath(letters), purpose});
+      }
     }
+    if (IsKafka(spec)) scans_.push_back(spec);
     if (scan.table->connector() != "filesystem") return;
-    const TableSpec spec = TableSpecOf(*scan.table, scan.hint_options);
     Input input;
     input.table = name;
     input.path = LocalPath(TextOption(spec, "path").value_or(""));
@@ -113,6 +128,25 @@ class Check {
     input.watched = TextOption(spec, "source.monitor-interval").has_value();
     if (input.path == kStandardStream) ++standard_inputs_;
     if (!input.path.empty() && input.path != kStandardStream) inputs_.push_back(std::move(input));
+  }
+
+  static std::string BrokersOf(const TableSpec& table) {
+    return TextOption(table, "properties.bootstrap.servers").value_or("");
+  }
+
+  // What is wrong with the table's options is the source's to say.
+  Status OfTopics(const TableSpec& scan) const {
+    const Result<KafkaSourceSpec> read = ReadKafkaSource(scan);
+    if (!read.ok()) return Status::Ok();
+    for (const OutputTopic& topic : topics_) {
+      if (!read->topics.Has(topic.name) || !AreSameBrokers(topic.brokers, BrokersOf(scan)))
+        continue;
+      return Status::InvalidArgument("{} would go to topic {}, which table {} reads", topic.purpose,
+                                     Quote(topic.name), scan.name)
+          .WithErrorCode("RT5002")
+          .WithHint("name a topic that the job does not read");
+    }
+    return Status::Ok();
   }
 
   void AddSink(const PhysicalSink& sink) {
@@ -190,6 +224,8 @@ class Check {
   int standard_inputs_ = 0;
   std::vector<OutputFile> files_;
   std::vector<OutputFile> folders_;
+  std::vector<OutputTopic> topics_;
+  std::vector<TableSpec> scans_;  // of topics
 };
 
 }  // namespace

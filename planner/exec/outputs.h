@@ -3,7 +3,8 @@
 //
 // Compared are the files of every source (by device and number, so that links do not deceive) with
 // dead-letter files, conflict samples and standard output, and watched folders with the folders of
-// sinks. A file that is not there yet counts by where it would be.
+// sinks. A file that is not there yet counts by where it would be. Likewise topics of dead letters
+// with the topics that the job reads.
 #pragma once
 
 #include "planner/session.h"

@@ -44,10 +44,19 @@ class MessageBlock {
 
 class TestPlaces final : public MessagePlaces {
  public:
+  explicit TestPlaces(const Records& records) : records_(records) {}
   std::string Text(int32_t record) const override { return fmt::format("message {}", record); }
   void AppendFields(int32_t record, std::string* letter) const override {
     fmt::format_to(std::back_inserter(*letter), "\"offset\":{},", record);
   }
+  std::optional<std::string_view> Value(int32_t record) const override {
+    const RecordBytes& one = records_.bytes[static_cast<size_t>(record)];
+    if (one.kind == RecordBytes::Kind::kNull) return std::nullopt;
+    return std::string_view(records_.block->data() + one.begin, one.bytes);
+  }
+
+ private:
+  Records records_;
 };
 
 // Reads all messages through the decoder that `make` gives for the context and the rejects.
@@ -56,7 +65,7 @@ ReadMessages ReadRecords(const Make& make, const Schema& schema, const Connector
                          const Records& records) {
   Result<std::unique_ptr<Rejects>> rejects = Rejects::Create("t", context);
   EXPECT_TRUE(rejects.ok());
-  const TestPlaces places;
+  const TestPlaces places(records);
   (*rejects)->ReadsFrom(&places);
   Result<std::unique_ptr<RecordDecoder>> decoder = make(context, rejects->get());
   if (!decoder.ok()) return {"", decoder.status()};

@@ -28,6 +28,7 @@ class Record:
             return None if content is None else content.decode("utf-8", "backslashreplace")
         self.topic, self.partition, self.offset = message.topic(), message.partition(), message.offset()
         self.key, self.value = text(message.key()), text(message.value())
+        self.bytes = (message.key(), message.value())
         self.timestamp = message.timestamp()[1]
         self.headers = message.headers() or []
 

@@ -184,22 +184,6 @@ def test_bad_records_are_kept(cluster):
     assert read(cluster, topic, settings="SET 'rowtide.bad-data.t' = 'skip';\n") == rows(1, 2)
 
 
-def test_letters_go_into_files(cluster):
-    topic = cluster.topic("no-letters")
-    error = fails(cluster, topic, settings="SET 'rowtide.bad-data.t' = 'dead-letter';\nSET 'rowtide.dead-letter.t' = 'topic:x';\n")
-    assert "a topic of dead letters" in error, error
-
-
-def test_hostile_records(cluster):
-    topic = cluster.topic("hostile")
-    bad = ["{", "[[[[", '{"id":' + "9" * 400 + "}", b"\xff\xfe\x00", '{"id":1,"v":"\\ud800"', "{}" * 1000, "\x00" * 100, '{"id":{"a":1}}']
-    records = []
-    for i in range(1000):
-        records += [value(i, f"r{i}"), bad[i % len(bad)]]
-    cluster.produce(topic, records)
-    assert read(cluster, topic, settings="SET 'rowtide.bad-data.t' = 'skip';\n") == rows(*range(1000))
-
-
 # --- upsert-kafka ---
 
 UPSERT = {"connector": "upsert-kafka", "format": None, "key__format": "json", "value__format": "json", "scan__startup__mode": None}
