@@ -1,5 +1,6 @@
 #include "cli/monitor/counts.h"
 
+#include "connectors/kafka/source.h"
 #include "connectors/rejects.h"
 
 namespace rowtide {
@@ -24,6 +25,8 @@ ShownCounts CountsOf(const NodeStats& node, bool is_source) {
       counts.records = count;
     } else if (name == "rejected" || IsRemark(name)) {
       continue;  // the sum of the reasons; a remark
+    } else if (name == kKafkaOffsetsSkipped) {
+      counts.offsets_skipped = count;
     } else if (is_source && IsRejectReason(name)) {
       counts.rejected.emplace_back(name, count);
     } else {

@@ -14,6 +14,7 @@ struct ShownCounts {
   int64_t records = 0;                                    // of a source: read
   std::vector<std::pair<std::string, int64_t>> rejected;  // of a source, by reason
   std::vector<std::pair<std::string, int64_t>> others;    // `late`, `beyond_rank`, …
+  int64_t offsets_skipped = 0;  // of topics: no rows, and perhaps no records
 };
 
 // `is_source`: of a source without records of its own, its rows are.

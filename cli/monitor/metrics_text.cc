@@ -136,6 +136,12 @@ class MetricsWriter {
       for (const auto& [reason, count] : CountsOf(stats, true).rejected)
         out_.Sample(With(Of(node), "reason", reason), count);
     });
+    out_.Family("rowtide_skipped_offsets_total", "counter",
+                "Offsets that a topic had no more when a source came to them");
+    ForEach([&](const ShownNode& node, const NodeStats& stats) {
+      const int64_t skipped = CountsOf(stats, true).offsets_skipped;
+      if (node.is_source && skipped > 0) out_.Sample(Of(node), skipped);
+    });
     out_.Family("rowtide_records_out_total", "counter", "Rows that have come to a sink");
     ForEach([&](const ShownNode& node, const NodeStats& stats) {
       if (node.is_sink) out_.Sample(Of(node), stats.rows_in);

@@ -109,6 +109,7 @@ class StatusWriter {
     }
     json["rejected"] = Counted(counts.rejected);
     json["counters"] = Counted(counts.others);
+    if (counts.offsets_skipped > 0) json["counters"]["offsets skipped"] = counts.offsets_skipped;
     return json;
   }
 

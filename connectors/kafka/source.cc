@@ -35,7 +35,7 @@ class KafkaSource final : public Source {
         lag_(name, context.gauges),
         partitions_(name, spec_, idle_millis_, context, &outage_,
                     (context.counters != nullptr ? context.counters : &own_counters_)
-                        ->Find("kafka_offsets_skipped")) {
+                        ->Find(kKafkaOffsetsSkipped)) {
     if (lane_ > 0 || context.error == nullptr) return;
     for (const std::string& warning : spec_.properties.warnings)
       std::fprintf(context.error, "note: %s\n", warning.c_str());

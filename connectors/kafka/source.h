@@ -16,6 +16,9 @@
 
 namespace rowtide {
 
+// The counter of offsets that were gone before they were read, and passed over.
+inline constexpr const char* kKafkaOffsetsSkipped = "kafka_offsets_skipped";
+
 // Requires: the options have been checked.
 Result<std::unique_ptr<Source>> CreateKafkaSource(const TableSpec& table, const ScanSpec& scan,
                                                   const ConnectorContext& context);

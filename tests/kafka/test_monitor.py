@@ -12,8 +12,8 @@ ROW = "id BIGINT, v STRING"
 class Watched:
     """A job of a topic that never ends, and what it serves."""
 
-    def __init__(self, cluster, topic):
-        sql = cluster.table("t", ROW, topic, format="json", scan__startup__mode="earliest-offset")
+    def __init__(self, cluster, topic, **options):
+        sql = cluster.table("t", ROW, topic, format="json", **{"scan__startup__mode": "earliest-offset", **options})
         sql += f"CREATE TABLE s ({ROW}) WITH ('connector' = 'blackhole');\nINSERT INTO s SELECT * FROM t;\n"
         self.process, self.lines = cluster.start(sql, "--metrics", "127.0.0.1:0"), []
         while True:
@@ -47,6 +47,19 @@ class Watched:
 
 def produce(cluster, topic, *numbers):
     cluster.produce(topic, [json.dumps({"id": number, "v": "x"}) for number in numbers])
+
+
+def test_offsets_that_are_gone(cluster):
+    topic = cluster.topic("gone")
+    produce(cluster, topic, *range(30))
+    cluster.delete_records(topic, 0, 20)
+    job = Watched(cluster, topic, scan__startup__mode="specific-offsets", scan__startup__specific_offsets="partition:0,offset:3",
+                  properties__auto__offset__reset="earliest")
+    job.await_metric([17], "rowtide_skipped_offsets_total")
+    assert job.metric("rowtide_records_in_total") == [10]
+    # They are no rows that were rejected or set apart.
+    assert job.metric("rowtide_node_counted_rows_total", "skipped") == job.metric("rowtide_rejected_records_total", "skipped") == []
+    job.end()
 
 
 def test_lag_and_outage(cluster):
