@@ -178,11 +178,12 @@ CheckpointSettings SettingsOf(const Options& options) {
 Result<std::unique_ptr<KafkaTransactions>> TransactionsOf(const PlannedJob& planned,
                                                           const std::string& job,
                                                           const DurableJob::Say& say) {
-  RT_ASSIGN(const std::optional<KafkaSinkSpec> sink, ExactlyOnceSinkOf(planned.plan));
-  if (!sink) return std::unique_ptr<KafkaTransactions>();
+  RT_ASSIGN(std::optional<ExactlyOnceSinks> sinks, ExactlyOnceSinksOf(planned.plan));
+  if (!sinks) return std::unique_ptr<KafkaTransactions>();
+  const KafkaSinkSpec& sink = sinks->spec;
   return KafkaTransactions::Create(
-      {sink->properties.settings, sink->properties.bootstrap, sink->transactional_id_prefix, job,
-       SettingsOf(planned.options).interval_millis, Version()},
+      {sink.properties.settings, sink.properties.bootstrap, sink.transactional_id_prefix, job,
+       SettingsOf(planned.options).interval_millis, Version(), std::move(sinks->topics)},
       say);
 }
 

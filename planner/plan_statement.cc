@@ -59,7 +59,7 @@ Result<Planned> Plan(const std::vector<LogicalPointer>& roots, UpdateKind root_u
   Planned planned;
   RT_ASSIGN(planned.physical, Optimize(roots, root_update, context));
   RT_ASSIGN(planned.exec, ToExec(planned.physical, context.options));
-  RT_TRY(ExactlyOnceSinkOf(planned.exec).status());
+  RT_TRY(ExactlyOnceSinksOf(planned.exec).status());
   planned.deviations = std::move(context.deviations);
   return planned;
 }

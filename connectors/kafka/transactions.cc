@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "connectors/kafka/admin.h"
+#include "connectors/kafka/sink_topics.h"
 #include "connectors/kafka/transaction_calls.h"
 #include "engine/schema.h"
 
@@ -120,6 +121,8 @@ Result<std::optional<Decision>> KafkaTransactions::TryToBegin() {
   }
   RT_ASSIGN(producer_,
             KafkaProducer::Create(WithTransactions(spec_.settings, pipeline_, timeout_millis_)));
+  for (const auto& [table, topic] : spec_.topics)
+    RT_TRY(TopicExists(table, topic, producer_->handle()).status());
   RT_TRY(CheckTimeout(producer_->handle()));
   RT_TRY(Initialize());
   const milliseconds longest = milliseconds(timeout_millis_) + kAfterTimeout;

@@ -22,6 +22,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "connectors/kafka/marker_topic.h"
 #include "connectors/kafka/producer.h"
@@ -36,6 +38,9 @@ struct KafkaTransactionsSpec {
   std::string job;              // what the job is called in every run
   int64_t interval_millis = 0;  // between checkpoints
   std::string engine;           // version, for the marker
+  // Table and topic of the sinks: nothing is begun, and no topic of markers made, before they are
+  // there.
+  std::vector<std::pair<std::string, std::string>> topics;
 };
 
 class KafkaTransactions final : public DecisionLog {

@@ -50,8 +50,9 @@ Status CheckTogether(const ExactlyOnceSink& a, const ExactlyOnceSink& b) {
 
 }  // namespace
 
-Result<std::optional<KafkaSinkSpec>> ExactlyOnceSinkOf(const ExecPlan& plan) {
+Result<std::optional<ExactlyOnceSinks>> ExactlyOnceSinksOf(const ExecPlan& plan) {
   std::optional<ExactlyOnceSink> first;
+  ExactlyOnceSinks sinks;
   for (const ExecPointer& root : plan.roots) {
     const auto* sink = root->as<PhysicalSink>();
     if (sink == nullptr) continue;
@@ -59,12 +60,14 @@ Result<std::optional<KafkaSinkSpec>> ExactlyOnceSinkOf(const ExecPlan& plan) {
     if (!IsKafka(table)) continue;
     RT_ASSIGN(KafkaSinkSpec spec, ReadKafkaSink(table));
     if (spec.guarantee != KafkaGuarantee::kExactlyOnce) continue;
+    for (const std::string& topic : spec.topics.names) sinks.topics.emplace_back(table.name, topic);
     ExactlyOnceSink here{sink->table->path.name, std::move(spec)};
     if (first) RT_TRY(CheckTogether(*first, here));
     if (!first) first = std::move(here);
   }
-  if (!first) return std::optional<KafkaSinkSpec>();
-  return std::optional<KafkaSinkSpec>(std::move(first->spec));
+  if (!first) return std::optional<ExactlyOnceSinks>();
+  sinks.spec = std::move(first->spec);
+  return std::optional<ExactlyOnceSinks>(std::move(sinks));
 }
 
 }  // namespace rowtide

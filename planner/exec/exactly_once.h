@@ -7,13 +7,19 @@
 
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "connectors/kafka/options.h"
 #include "planner/exec/plan.h"
 
 namespace rowtide {
 
-// Of the first one; none: there is none. Errors: two of them do not go together.
-Result<std::optional<KafkaSinkSpec>> ExactlyOnceSinkOf(const ExecPlan& plan);
+struct ExactlyOnceSinks {
+  KafkaSinkSpec spec;                                       // of the first one
+  std::vector<std::pair<std::string, std::string>> topics;  // table and topic, of all
+};
+// None: there are none. Errors: two of them do not go together.
+Result<std::optional<ExactlyOnceSinks>> ExactlyOnceSinksOf(const ExecPlan& plan);
 
 }  // namespace rowtide

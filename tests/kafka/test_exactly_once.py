@@ -55,6 +55,15 @@ def test_on_two_lanes(cluster):
     assert counts == {k: 1000 for k in range(100)}
 
 
+def test_nothing_is_made_for_a_topic_that_is_not_there(cluster):
+    topic = cluster.topic("missing")
+    sql = job(cluster, topic).replace(f"'topic' = '{topic}'", f"'topic' = '{topic[:-1]}'")
+    done = cluster.run(sql, "--state", state(cluster, topic))
+    assert done.code == 2 and "RT2017" in done.error and f"did you mean '{topic}'" in done.error, done.error
+    made = [name for name in cluster.admin.list_topics(timeout=10).topics if f"test-{topic}" in name]
+    assert not made, made
+
+
 def test_it_needs_a_state_folder(cluster):
     topic = cluster.topic("stateless")
     done = cluster.run(job(cluster, topic))
