@@ -91,13 +91,17 @@ Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_
     if (!found) return taken();
   }
   if (place_.byte == 0 && place_.record == 0) LookForHeader();
+  const bool is_message = IsPlaceOfRecord(place_.line);  // of one record, good or bad
+  const int64_t offset = place_.byte;
+  bool is_over = false;
   Walk stop = Walk::kRow;
-  while (stop == Walk::kRow && rows_ < rows_max_ && next_ < end_) {
+  while (stop == Walk::kRow && rows_ < rows_max_ && next_ < end_ && !is_over) {
     const int rows_max = std::min(kStepRows, rows_max_ - rows_);
     if (takes_plain_rows_ && !HasNullText()) {
       const int plain_rows = FindPlainRows(rows_max);
       if (plain_rows == rows_max || plain_rows >= kPlainRowsMin) {
         RT_TRY(DecodePlainStep(plain_rows));
+        is_over = is_message;
         continue;
       }
     }
@@ -105,7 +109,11 @@ Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_
     while (rows < rows_max && next_ < end_) {
       if (!takes_plain_rows_ || !TakePlainRecord(rows)) {
         const Walk walk = WalkRecord(rows);
-        if (walk == Walk::kSkipped) continue;
+        if (walk == Walk::kSkipped && is_message && !walked_past_.empty()) break;
+        if (walk == Walk::kSkipped) {
+          if (is_message) place_.byte = offset;  // behind a comment it is the same message
+          continue;
+        }
         if (walk != Walk::kRow) {
           stop = walk;
           break;
@@ -113,6 +121,7 @@ Result<size_t> CsvDecoder::Decode(const BlockPointer& block, size_t begin, size_
       }
       ++rows;
     }
+    is_over = is_message && (rows > 0 || !walked_past_.empty());
     RT_TRY(DecodeStep(rows));
   }
   if (stop == Walk::kBad) {

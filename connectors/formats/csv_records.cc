@@ -261,7 +261,7 @@ CsvDecoder::Walk CsvDecoder::SkipLine(const char* at) {
 
 void CsvDecoder::MoveTo(const char* next, int64_t lines) {
   place_.byte += next - next_;
-  place_.line += lines;
+  if (!IsPlaceOfRecord(place_.line)) place_.line += lines;
   ++place_.record;
   next_ = next;
 }

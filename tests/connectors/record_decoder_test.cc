@@ -127,6 +127,25 @@ TEST(RecordDecoder, BadRecordsAreCounted) {
   EXPECT_EQ(*reader.counters.Find("rejected"), 3);
 }
 
+// What stands behind the first record of a message is nobody's, be that one good or bad; and what
+// stands before it does not make it another message's.
+TEST(RecordDecoder, ACsvMessageIsOneRecord) {
+  Reader reader({{"format", "csv"}, {"csv.allow-comments", "true"}}, kIntString, Skipping());
+  EXPECT_EQ(reader.Read({"x,a\n1,b", "2,a\n3,b\n", "\"4\",c,d\n5,e", "#\n#\n6,f", "7,g"}),
+            (Rows{R"(1: +I [2,"a"])", R"(3: +I [6,"f"])", R"(4: +I [7,"g"])"}));
+  EXPECT_EQ(*reader.counters.Find("records_read"), 5);
+  EXPECT_EQ(*reader.counters.Find("rejected"), 2);
+}
+
+TEST(RecordDecoder, MessagesOfNoElementsAreEmpty) {
+  Reader rows({{"format", "json"}}, kIntString);
+  EXPECT_EQ(rows.Read({"[]", R"([{"id":1}])"}), (Rows{"1: +I [1,null]"}));
+  EXPECT_EQ(*rows.counters.Find("empty_message"), 1);
+  Reader changes({{"format", "canal-json"}}, kIntString);
+  EXPECT_EQ(changes.Read({R"({"data":[],"type":"INSERT"})"}), Rows{});
+  EXPECT_EQ(*changes.counters.Find("empty_message"), 1);
+}
+
 TEST(RecordDecoder, Changes) {
   Reader reader({{"format", "debezium-json"}}, kIntString);
   const std::string update = R"({"before":{"id":1,"v":"a"},"after":{"id":1,"v":"b"},"op":"u"})";
