@@ -57,6 +57,11 @@ class Cluster:
         made = self.admin.create_topics([NewTopic(name, partitions, 1, config={key.replace("_", "."): str(value) for key, value in config.items()})])
         for future in made.values():
             future.result()
+        # The broker hears of it a moment later than the controller; on a busy machine a job may ask in between.
+        until = time.monotonic() + 30
+        while name not in self.admin.list_topics(timeout=10).topics:
+            assert time.monotonic() < until, f"topic {name} does not appear"
+            time.sleep(0.01)
         return name
 
     def produce(self, topic, records, rate=None, **settings):
