@@ -253,6 +253,12 @@ constexpr ErrorCode kCodes[] = {
      "CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = 'nowhere.csv', 'format' = "
      "'csv');\nSELECT * FROM t;",
      "A relative path starts at the folder that rowtide was started in."},
+    {"RT5003", "A broker does not let this client in.",
+     "It does not accept name and password, or one side does not know who signed the other's "
+     "certificate. The message has the broker's own words.",
+     "",
+     "The options of the table that begin with 'properties.sasl.' and 'properties.ssl.' say who "
+     "this client is and whom it believes."},
     {"RT5100", "A file that Rowtide wrote is damaged.",
      "A snapshot does not have the form it was written in, or is of another job.", "",
      "Use an older snapshot, or start anew."},

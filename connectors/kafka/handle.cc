@@ -45,6 +45,33 @@ StatusCode CodeOf(rd_kafka_resp_err_t code) {
   }
 }
 
+// Not the network's fault: one side does not believe what the other one shows. An alert is how a
+// broker says so of this side's certificate.
+bool IsRefusal(rd_kafka_resp_err_t code, std::string_view reason) {
+  return code == RD_KAFKA_RESP_ERR__AUTHENTICATION || code == RD_KAFKA_RESP_ERR__SSL ||
+         reason.find("SSL alert number") != std::string_view::npos;
+}
+
+// Up to 2.6.0 librdkafka repeats its nonce in the last message of SCRAM, and Kafka 4 looks closely.
+constexpr int kScramVersion = 0x02060100;
+
+std::string HintOfRefusal(bool is_about_certificates, std::string_view reason) {
+  if (is_about_certificates) {
+    return "'properties.ssl.truststore.location' names who may have signed the broker's "
+           "certificate, 'properties.ssl.keystore.location' this client's own one";
+  }
+  std::string hint =
+      "'properties.sasl.jaas.config' has name and password, 'properties.sasl.mechanism' says how "
+      "they are shown";
+  if (reason.find("SCRAM") != std::string_view::npos && rd_kafka_version() < kScramVersion) {
+    hint += fmt::format(
+        "; librdkafka {} cannot do SCRAM with brokers of Kafka 4, whatever the password: 2.6.1 "
+        "can, or use PLAIN over SASL_SSL",
+        rd_kafka_version_str());
+  }
+  return hint;
+}
+
 Status Failed(StatusCode code, std::string message) {
   return Status(code, ErrorKind::kRun, std::move(message));
 }
@@ -59,13 +86,28 @@ struct KafkaHandle::Said {
     if (thread != std::string::npos) line.erase(0, thread + 3);
     std::replace(line.begin(), line.end(), '\n', ' ');
     const std::lock_guard lock(mutex);
+    newest = line;
     trouble = std::move(line);
+  }
+  // Why stands before that none is left, in what is newest.
+  void NoteThatNoneIsLeft() {
+    const std::lock_guard lock(mutex);
+    trouble = "no broker can be reached";
+    if (newest.empty()) newest = trouble;
+  }
+  void NoteRefusal(rd_kafka_resp_err_t code, std::string reason) {
+    const std::lock_guard lock(mutex);
+    refusal = std::move(reason);
+    is_about_certificates = code != RD_KAFKA_RESP_ERR__AUTHENTICATION;
   }
 
   KafkaDelivered delivered = nullptr;
   void* opaque = nullptr;
   std::mutex mutex;
-  std::string trouble;  // under the mutex
+  std::string trouble;  // under the mutex, as what follows; "" once it was taken
+  std::string newest;
+  std::string refusal;  // "": nobody refused this client
+  bool is_about_certificates = false;
 };
 
 bool KafkaMayPass(rd_kafka_resp_err_t code) {
@@ -156,10 +198,11 @@ void KafkaHandle::OnLog(const rd_kafka_t* handle, int level, const char* facilit
 void KafkaHandle::OnError(rd_kafka_t* /*handle*/, int code, const char* reason, void* said) {
   const auto error = static_cast<rd_kafka_resp_err_t>(code);
   if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) {
-    static_cast<Said*>(said)->Note("no broker can be reached");
+    static_cast<Said*>(said)->NoteThatNoneIsLeft();
   } else {
     static_cast<Said*>(said)->Note(reason);
   }
+  if (IsRefusal(error, reason)) static_cast<Said*>(said)->NoteRefusal(error, reason);
 }
 
 void KafkaHandle::OnDelivered(rd_kafka_t* handle, const rd_kafka_message_t* message, void* said) {
@@ -180,7 +223,40 @@ Status KafkaHandle::fatal_error() const {
                 fmt::format("the Kafka client gave up ({}): {}", rd_kafka_err2name(code), reason));
 }
 
+Status KafkaHandle::refusal() const {
+  rd_kafka_poll(handle_, 0);  // brings what was said meanwhile
+  const std::lock_guard lock(said_->mutex);
+  if (said_->refusal.empty()) return Status::Ok();
+  return Failed(StatusCode::kInvalidArgument,
+                "the broker does not let this client in: " + said_->refusal)
+      .WithErrorCode("RT5003")
+      .WithHint(HintOfRefusal(said_->is_about_certificates, said_->refusal));
+}
+
+std::string KafkaHandle::ReasonOf(const Status& failed) const {
+  rd_kafka_poll(handle_, 0);
+  const std::lock_guard lock(said_->mutex);
+  return said_->newest.empty() ? failed.message() : failed.message() + ": " + said_->newest;
+}
+
 // --- questions ---
+
+Status KafkaHandle::AwaitBroker(int millis) const {
+  constexpr std::chrono::milliseconds kPause{50};
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(millis);
+  for (int step = 1000;; step = std::min(2 * step, millis)) {
+    const rd_kafka_metadata_t* answer = nullptr;
+    const rd_kafka_resp_err_t code = rd_kafka_metadata(handle_, 0, nullptr, &answer, step);
+    const std::unique_ptr<const rd_kafka_metadata_t, KafkaEnd> metadata(answer);
+    if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return Status::Ok();
+    RT_TRY(refusal());
+    const Status failed = KafkaStatus(code, "asking the brokers");
+    const bool is_over = std::chrono::steady_clock::now() >= until;
+    if (failed.code() != StatusCode::kExternal || is_over)
+      return Failed(failed.code(), ReasonOf(failed));
+    std::this_thread::sleep_for(kPause);
+  }
+}
 
 Result<std::vector<int>> KafkaHandle::PartitionCounts(const std::vector<std::string>& topics,
                                                       int millis) const {

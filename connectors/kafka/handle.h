@@ -85,6 +85,13 @@ class KafkaHandle {
   std::string TakeTrouble();
   // Not ok once the handle can do nothing any more.
   Status fatal_error() const;
+  // Not ok: brokers do not let this client in, for its name and password or for certificates; no
+  // later try is better. For a start: a job that runs waits until it is let in again.
+  Status refusal() const;
+  // What a question that failed says, with the newest trouble.
+  std::string ReasonOf(const Status& failed) const;
+  // A broker answers, asked again for so long; or why none does, at once if it is a refusal.
+  Status AwaitBroker(int millis) const;
   bool is_fatal() const { return rd_kafka_fatal_error(handle_, nullptr, 0) != 0; }
 
   // --- questions that wait for an answer, at most `millis` ---

@@ -54,7 +54,9 @@ Result<bool> KafkaPartitions::TryToBegin(const std::function<Status(int millis)>
     return true;
   }
   if (begun.code() != StatusCode::kExternal) return begun;
-  outage_->Note(begun.message());
+  // One that goes on from a checkpoint has been let in before, and waits.
+  if (asker_ && !restored_) RT_TRY(asker_->handle().refusal());
+  outage_->Note(asker_ ? asker_->handle().ReasonOf(begun) : begun.message());
   next_try_millis_ = SteadyMillis() + kRetryMillis;
   return false;
 }

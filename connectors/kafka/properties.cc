@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "connectors/kafka/login.h"
+
 namespace rowtide {
 namespace {
 
@@ -63,6 +65,12 @@ constexpr Twin kJavaOnly[] = {
     {"ssl.trustmanager.algorithm", ""},
     {"ssl.secure.random.implementation", ""},
     {"security.providers", ""},
+    {"sasl.login.refresh.window.factor", ""},
+    {"sasl.login.refresh.window.jitter", ""},
+    {"sasl.login.refresh.min.period.seconds", ""},
+    {"sasl.login.refresh.buffer.seconds", ""},
+    {"sasl.kerberos.ticket.renew.jitter", ""},
+    {"sasl.kerberos.ticket.renew.window.factor", ""},
     {"client.dns.lookup", "all addresses of a name are tried"},
     {"metadata.max.idle.ms", ""},
     {"group.protocol", "no group assigns partitions"},
@@ -73,6 +81,8 @@ constexpr Twin kRefused[] = {
     {"plugin.library.paths", "it runs code that is not Rowtide's"},
     {"ssl.engine.location", "it runs code that is not Rowtide's"},
     {"ssl.engine.factory.class", "it runs code that is not Rowtide's"},
+    {"sasl.login.class", "it runs code that is not Rowtide's"},
+    {"sasl.kerberos.kinit.cmd", "it runs a command"},
     {"enable.auto.offset.store", "offsets are in the checkpoint"},
     {"auto.commit.enable", "offsets are in the checkpoint"},
     {"offset.store.method", "offsets are in the checkpoint"},
@@ -143,52 +153,6 @@ std::set<std::string> KnownNames() {
   return names;
 }
 
-// The name and the password of a login module, as sasl.jaas.config has them.
-struct Login {
-  std::string module;
-  std::map<std::string, std::string> options;
-};
-
-Login ParseLogin(std::string_view text) {
-  Login login;
-  size_t at = 0;
-  const auto skip_blanks = [&] {
-    while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at]))) ++at;
-  };
-  const auto word = [&](std::string_view ends) {
-    const size_t begin = at;
-    while (at < text.size() && ends.find(text[at]) == std::string_view::npos &&
-           !std::isspace(static_cast<unsigned char>(text[at]))) {
-      ++at;
-    }
-    return std::string(text.substr(begin, at - begin));
-  };
-  const auto quoted = [&](char quote) {
-    std::string value;
-    for (++at; at < text.size() && text[at] != quote; ++at) {
-      if (text[at] == '\\' && at + 1 < text.size()) ++at;
-      value += text[at];
-    }
-    ++at;
-    return value;
-  };
-  skip_blanks();
-  login.module = word(";");
-  skip_blanks();
-  word(";=");  // required, sufficient, …
-  while (true) {
-    skip_blanks();
-    if (at >= text.size() || text[at] == ';') return login;
-    const std::string key = word("=;");
-    skip_blanks();
-    if (at >= text.size() || text[at] != '=') return login;
-    ++at;
-    skip_blanks();
-    const bool is_quoted = at < text.size() && (text[at] == '"' || text[at] == '\'');
-    login.options[key] = is_quoted ? quoted(text[at]) : word(";");
-  }
-}
-
 // As a set: the order of brokers says nothing.
 std::set<std::string> BrokersOf(const std::string& bootstrap) {
   std::set<std::string> brokers;
@@ -224,6 +188,7 @@ class Translator {
     made_.bootstrap = bootstrap->second;
     RT_TRY(TakeStores());
     for (const auto& [name, value] : given_) RT_TRY(Take(name, value));
+    RT_TRY(CheckLogin());
     RT_TRY(CheckEncryption());
     return std::move(made_);
   }
@@ -342,22 +307,10 @@ class Translator {
   }
 
   Status TakeLogin(const std::string& value) {
-    const Login login = ParseLogin(value);
-    if (!EndsWith(login.module, "PlainLoginModule") &&
-        !EndsWith(login.module, "ScramLoginModule")) {
-      // What is no class may be a password.
-      const bool may_show = EndsWith(login.module, "LoginModule");
-      return Refuse("sasl.jaas.config",
-                    fmt::format("{} is not known; PlainLoginModule and ScramLoginModule are",
-                                may_show ? "login module " + Quote(login.module)
-                                         : "its login module"));
-    }
-    for (const char* key : {"username", "password"}) {
-      const auto found = login.options.find(key);
-      if (found == login.options.end())
-        return Refuse("sasl.jaas.config", fmt::format("it has no {}", key));
-      made_.settings[fmt::format("sasl.{}", key)] = found->second;
-    }
+    Result<KafkaLogin> login = ReadKafkaLogin(value);
+    if (!login.ok()) return Refuse("sasl.jaas.config", login.status().message());
+    made_.settings["sasl.username"] = login->username;
+    made_.settings["sasl.password"] = login->password;
     return Status::Ok();
   }
 
@@ -377,7 +330,8 @@ class Translator {
       if (Given("ssl.truststore.type").value_or("JKS") != "PEM") {
         return Refuse("ssl.truststore.location",
                       "a Java key store cannot be read; 'properties.ssl.ca.location' names a file "
-                      "with certificates as PEM, or set 'properties.ssl.truststore.type' = 'PEM'");
+                      "with certificates as PEM, or set 'properties.ssl.truststore.type' = 'PEM' "
+                      "(keytool -exportcert -rfc writes one)");
       }
       RT_TRY(Set("ssl.truststore.location", "ssl.ca.location", *location));
     }
@@ -397,14 +351,30 @@ class Translator {
     return Set("ssl.keystore.location", "ssl.key.location", *location);
   }
 
-  Status CheckEncryption() {
+  // In capital letters; "" = PLAINTEXT.
+  std::string Protocol() const {
     const auto protocol = made_.settings.find("security.protocol");
-    if (protocol == made_.settings.end()) return Status::Ok();
-    std::string name = protocol->second;
+    std::string name = protocol == made_.settings.end() ? "" : protocol->second;
     std::transform(name.begin(), name.end(), name.begin(), [](char c) {
       return static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     });
-    if (name != "SASL_PLAINTEXT") return Status::Ok();
+    return name;
+  }
+
+  // Without a mechanism it would be Kerberos, which has neither name nor password.
+  Status CheckLogin() const {
+    if (!Protocol().starts_with("SASL_") || !made_.settings.contains("sasl.password") ||
+        made_.settings.contains("sasl.mechanisms")) {
+      return Status::Ok();
+    }
+    return Status::InvalidArgument(
+               "table {} lacks the option {}: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512", table_.name,
+               Named("sasl.mechanism"))
+        .WithErrorCode("RT2013");
+  }
+
+  Status CheckEncryption() {
+    if (Protocol() != "SASL_PLAINTEXT") return Status::Ok();
     std::string_view rest = made_.bootstrap;
     bool is_local = true;
     while (!rest.empty()) {

@@ -4,6 +4,8 @@ namespace rowtide {
 
 Result<int32_t> TopicExists(const std::string& table, const std::string& topic,
                             const KafkaHandle& handle, int millis) {
+  if (Status there = handle.AwaitBroker(millis); !there.ok())
+    return std::move(there).WithContext("table " + table);
   Result<std::vector<int>> counts = handle.PartitionCounts({topic}, millis);
   if (!counts.ok()) return Status(counts.status()).WithContext("table " + table);
   if (counts->front() > 0) return counts->front();

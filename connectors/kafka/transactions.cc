@@ -121,6 +121,8 @@ Result<std::optional<Decision>> KafkaTransactions::TryToBegin() {
   }
   RT_ASSIGN(producer_,
             KafkaProducer::Create(WithTransactions(spec_.settings, pipeline_, timeout_millis_)));
+  if (Status there = producer_->handle().AwaitBroker(kAnswerMillis); !there.ok())
+    return std::move(there).WithContext(spec_.bootstrap);
   for (const auto& [table, topic] : spec_.topics)
     RT_TRY(TopicExists(table, topic, producer_->handle()).status());
   RT_TRY(CheckTimeout(producer_->handle()));

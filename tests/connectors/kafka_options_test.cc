@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "connectors/kafka/options.h"
+#include "engine/secrets.h"
 
 namespace rowtide {
 namespace {
@@ -246,6 +247,39 @@ TEST(KafkaProperties, WrongValuesOfReferencesAreNotShown) {
   EXPECT_FALSE(Has(login, "hush"));
 }
 
+TEST(KafkaProperties, LoginsThatCannotBeCarriedOver) {
+  const auto refused = [](const char* jaas) {
+    return MessageOf(Translate("sasl.jaas.config", jaas).status());
+  };
+  EXPECT_TRUE(Has(refused("com.sun.security.auth.module.Krb5LoginModule required keyTab=\"k\";"),
+                  "properties.sasl.kerberos.principal"));
+  EXPECT_TRUE(Has(refused("a.b.OAuthBearerLoginModule required clientId=\"c\";"),
+                  "properties.sasl.oauthbearer.method"));
+  EXPECT_TRUE(Has(refused("a.ScramLoginModule required username=\"u\" password=\"pw\" "
+                          "tokenauth=true;"),
+                  "tokenauth"));
+}
+
+// Quotes of either kind: what stands between them is shown nowhere.
+TEST(KafkaProperties, PasswordsAreHidden) {
+  ASSERT_TRUE(Translate("sasl.jaas.config",
+                        "a.PlainLoginModule required username='u' password='single-quoted-pw';")
+                  .ok());
+  EXPECT_EQ(Redacted("no login with single-quoted-pw"), "no login with ******");
+}
+
+// It would be Kerberos, which looks for a ticket and not at the password.
+TEST(KafkaProperties, ALoginNeedsAMechanism) {
+  TableOptions options{{"properties.security.protocol", "SASL_SSL"},
+                       {"properties.sasl.jaas.config",
+                        "a.ScramLoginModule required username=\"u\" password=\"pw\";"}};
+  const Status without = TranslateKafkaProperties(Kafka(options), KafkaRole::kSink).status();
+  EXPECT_TRUE(Has(MessageOf(without), "lacks the option 'properties.sasl.mechanism'"))
+      << MessageOf(without);
+  options["properties.sasl.mechanism"] = "SCRAM-SHA-256";
+  EXPECT_TRUE(TranslateKafkaProperties(Kafka(options), KafkaRole::kSink).ok());
+}
+
 TEST(KafkaProperties, Stores) {
   EXPECT_TRUE(Has(MessageOf(Translate("ssl.truststore.location", "a.jks").status()),
                   "properties.ssl.ca.location"));
@@ -272,6 +306,8 @@ TEST(KafkaProperties, Refusals) {
                                                 {"acks", "1"},
                                                 {"enable.partition.eof", "false"},
                                                 {"ssl.engine.location", "x"},
+                                                {"sasl.login.class", "x"},
+                                                {"sasl.kerberos.kinit.cmd", "x"},
                                                 {"debug", "all"}}) {
     EXPECT_TRUE(Has(MessageOf(Translate(name, value).status()), "is refused")) << name;
   }
