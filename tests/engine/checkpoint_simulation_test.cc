@@ -11,24 +11,14 @@
 #include <mutex>
 #include <random>
 
-#include "engine/batch_builder.h"
 #include "engine/runtime/job.h"
-#include "engine/snapshot.h"
 #include "tests/engine/by_key.h"
+#include "tests/engine/numbered_rows.h"
 
 namespace rowtide {
 namespace {
 
-Schema KeyAndNumber() { return Schema({{"k", Type::BigInt()}, {"n", Type::BigInt()}}); }
-
-using Row = std::pair<int64_t, int64_t>;
-
-RowBatch BatchOf(const std::vector<Row>& rows) {
-  std::vector<std::pair<RowKind, std::vector<Value>>> values;
-  for (const auto& [key, number] : rows)
-    values.push_back({RowKind::kInsert, {Value(key), Value(number)}});
-  return rowtide::BatchOf(KeyAndNumber(), values);
-}
+using Row = KeyedNumber;
 
 // A file of a sink: it outlives processes.
 struct Part {
@@ -150,38 +140,19 @@ class LateWriter final : public CheckpointWriter {
 
 constexpr int64_t kKeys = 5;
 
-class SimulatedSource final : public Source {
+class SimulatedSource final : public NumberedSource {
  public:
-  SimulatedSource(World* world, int64_t count) : world_(world), count_(count) {}
-  const Schema& output_schema() const override { return schema_; }
+  SimulatedSource(World* world, int64_t count)
+      : NumberedSource(KeyAndNumber(), Keyed([](int64_t number) { return number % kKeys; }),
+                       {0, count}, 0),
+        world_(world) {}
   Result<SourceState> Poll(Collector& out) override {
     RT_TRY(world_->Do("read", [] {}));
-    std::vector<Row> rows;
-    for (int64_t wanted = count_ == 0 ? 0 : 1 + world_->Roll(6); wanted > 0 && next_ < count_;
-         --wanted, ++next_)
-      rows.emplace_back(next_ % kKeys, next_);
-    if (!rows.empty()) RT_TRY(out.Emit(BatchOf(rows)));
-    return next_ >= count_ ? SourceState::kEnd : SourceState::kMore;
-  }
-  Status Snapshot(SnapshotWriter& writer) const override {
-    writer.PutI64(next_);
-    return Status::Ok();
-  }
-  Status Restore(SnapshotReader& reader) override {
-    RT_ASSIGN(next_, reader.I64("next"));
-    return Status::Ok();
-  }
-  Status Merge(SnapshotReader& reader) override {
-    RT_ASSIGN(const int64_t other, reader.I64("next"));
-    next_ = std::max(next_, other);
-    return Status::Ok();
+    return Give(is_over() ? 0 : 1 + world_->Roll(6), out);
   }
 
  private:
   World* world_;
-  int64_t count_;
-  int64_t next_ = 0;
-  Schema schema_ = KeyAndNumber();
 };
 
 // How many rows of its key have come so far: wrong if a row is lost or comes twice.

@@ -7,59 +7,32 @@
 #include <mutex>
 #include <thread>
 
-#include "engine/batch_builder.h"
 #include "engine/runtime/job.h"
-#include "engine/snapshot.h"
 #include "tests/engine/by_key.h"
+#include "tests/engine/numbered_rows.h"
 
 namespace rowtide {
 namespace {
 
 using namespace std::chrono_literals;
 
-Schema KeyAndNumber() { return Schema({{"k", Type::BigInt()}, {"n", Type::BigInt()}}); }
-
-RowBatch BatchOf(const std::vector<std::pair<int64_t, int64_t>>& rows) {
-  std::vector<std::pair<RowKind, std::vector<Value>>> values;
-  for (const auto& [key, number] : rows)
-    values.push_back({RowKind::kInsert, {Value(key), Value(number)}});
-  return rowtide::BatchOf(KeyAndNumber(), values);
-}
-
-// Numbers 0 .. count - 1 under the keys n mod `keys`, and after each batch its last number as a
-// watermark.
-class Counting final : public Source {
+// Numbers under the keys n mod `keys`, and after each batch its last number as a watermark.
+class Counting final : public NumberedSource {
  public:
   Counting(int64_t count, int64_t keys, int64_t batch_rows, int64_t fails_at = -1)
-      : count_(count), keys_(keys), batch_rows_(batch_rows), fails_at_(fails_at) {}
-  const Schema& output_schema() const override { return schema_; }
+      : NumberedSource(KeyAndNumber(), Keyed([keys](int64_t number) { return number % keys; }),
+                       {0, count}, batch_rows),
+        fails_at_(fails_at) {}
   Result<SourceState> Poll(Collector& out) override {
-    if (fails_at_ >= 0 && next_ >= fails_at_) return Status::DataError("a bad record");
-    std::vector<std::pair<int64_t, int64_t>> rows;
-    for (int64_t i = 0; i < batch_rows_ && (count_ < 0 || next_ < count_); ++i, ++next_)
-      rows.emplace_back(next_ % keys_, next_);
-    if (!rows.empty()) {
-      RT_TRY(out.Emit(BatchOf(rows)));
-      RT_TRY(out.Advance(Time::Watermark(next_ - 1)));
-    }
-    return next_ == count_ ? SourceState::kEnd : SourceState::kMore;
-  }
-  Status Snapshot(SnapshotWriter& writer) const override {
-    writer.PutI64(next_);
-    return Status::Ok();
-  }
-  Status Restore(SnapshotReader& reader) override {
-    RT_ASSIGN(next_, reader.I64("next"));
-    return Status::Ok();
+    if (fails_at_ >= 0 && next() >= fails_at_) return Status::DataError("a bad record");
+    const int64_t before = next();
+    RT_ASSIGN(const SourceState state, NumberedSource::Poll(out));
+    if (next() > before) RT_TRY(out.Advance(Time::Watermark(next() - 1)));
+    return state;
   }
 
  private:
-  int64_t count_;  // below 0: for ever
-  int64_t keys_;
-  int64_t batch_rows_;
   int64_t fails_at_;
-  int64_t next_ = 0;
-  Schema schema_ = KeyAndNumber();
 };
 
 // What came, in all lanes together.

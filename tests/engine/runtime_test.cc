@@ -8,8 +8,8 @@
 
 #include <chrono>
 
-#include "engine/batch_builder.h"
 #include "engine/named_rows.h"
+#include "tests/engine/numbered_rows.h"
 
 namespace rowtide {
 namespace {
@@ -28,33 +28,12 @@ std::string TextOf(Time time) {
 }
 
 // Numbers first, first + 1, … in batches of `batch_rows`.
-class Counting final : public Source {
+class Counting final : public NumberedSource {
  public:
   Counting(int64_t first, int64_t count, int64_t batch_rows)
-      : next_(first), end_(first + count), batch_rows_(batch_rows), schema_(Numbers()) {}
-  const Schema& output_schema() const override { return schema_; }
-  Result<SourceState> Poll(Collector& out) override {
-    std::vector<std::pair<RowKind, std::vector<Value>>> rows;
-    for (int64_t i = 0; i < batch_rows_ && next_ < end_; ++i) {
-      rows.push_back({RowKind::kInsert, {Value(next_++)}});
-    }
-    if (!rows.empty()) RT_TRY(out.Emit(BatchOf(schema_, rows)));
-    return next_ == end_ ? SourceState::kEnd : SourceState::kMore;
-  }
-  Status Snapshot(SnapshotWriter& writer) const override {
-    writer.PutI64(next_);
-    return Status::Ok();
-  }
-  Status Restore(SnapshotReader& reader) override {
-    RT_ASSIGN(next_, reader.I64("next"));
-    return Status::Ok();
-  }
-
- private:
-  int64_t next_;
-  int64_t end_;
-  int64_t batch_rows_;
-  Schema schema_;
+      : NumberedSource(
+            Numbers(), [](int64_t number) { return std::vector<Value>{Value(number)}; },
+            {first, first + count}, batch_rows) {}
 };
 
 // The sum of all rows so far, as -U and +U.

@@ -8,11 +8,11 @@
 #include <map>
 #include <mutex>
 
-#include "engine/batch_builder.h"
 #include "engine/runtime/job.h"
 #include "engine/durable_files.h"
 #include "state/durable/rocksdb_lane.h"
 #include "state/value_state.h"
+#include "tests/engine/numbered_rows.h"
 #include "tests/state/state_context.h"
 #include "tests/state/temporary_folder.h"
 
@@ -23,43 +23,11 @@ constexpr int64_t kKeys = 3000;
 constexpr int64_t kRowsOfLane = 60'000;
 constexpr int64_t kBatchRows = 64;
 
-Schema KeyAndNumber() { return Schema({{"k", Type::BigInt()}, {"n", Type::BigInt()}}); }
 std::string_view BytesOf(const int64_t& key) {
   return {reinterpret_cast<const char*>(&key), sizeof(key)};
 }
 int64_t FirstKey(int64_t number) { return number % kKeys; }
 int64_t SecondKey(int64_t number) { return number / 7 % kKeys; }
-
-RowBatch BatchOf(const std::vector<std::pair<int64_t, int64_t>>& rows) {
-  std::vector<std::pair<RowKind, std::vector<Value>>> values;
-  for (const auto& [key, number] : rows)
-    values.push_back({RowKind::kInsert, {Value(key), Value(number)}});
-  return rowtide::BatchOf(KeyAndNumber(), values);
-}
-
-class Numbers final : public Source {
- public:
-  const Schema& output_schema() const override { return schema_; }
-  Result<SourceState> Poll(Collector& out) override {
-    std::vector<std::pair<int64_t, int64_t>> rows;
-    for (int64_t i = 0; i < kBatchRows && next_ < kRowsOfLane; ++i, ++next_)
-      rows.emplace_back(FirstKey(next_), next_);
-    if (!rows.empty()) RT_TRY(out.Emit(BatchOf(rows)));
-    return next_ == kRowsOfLane ? SourceState::kEnd : SourceState::kMore;
-  }
-  Status Snapshot(SnapshotWriter& writer) const override {
-    writer.PutI64(next_);
-    return Status::Ok();
-  }
-  Status Restore(SnapshotReader& reader) override {
-    RT_ASSIGN(next_, reader.I64("next"));
-    return Status::Ok();
-  }
-
- private:
-  int64_t next_ = 0;
-  Schema schema_ = KeyAndNumber();
-};
 
 class ByKeyGroup final : public Partitioner {
  public:
@@ -87,7 +55,7 @@ class Sums final : public Operator {
     for (int row = 0; row < batch.rows; ++row)
       keys_.Add(BytesOf(batch.columns[0].values<int64_t>()[row]));
     RT_TRY(state_.FindOrCreate(keys_, &entries_));
-    std::vector<std::pair<int64_t, int64_t>> rows;
+    std::vector<KeyedNumber> rows;
     for (int row = 0; row < batch.rows; ++row) {
       const int64_t number = batch.columns[1].values<int64_t>()[row];
       const Entry entry = entries_[static_cast<size_t>(row)];
@@ -219,7 +187,11 @@ void RunLanes(int lanes, int64_t memory_bytes) {
     options.stores.push_back(stores.back().get());
   }
   const int source = AddNode(&graphs, "source");
-  for (JobGraph& graph : graphs) graph.SetSource(source, std::make_unique<Numbers>());
+  for (JobGraph& graph : graphs) {
+    graph.SetSource(source, std::make_unique<NumberedSource>(
+                                KeyAndNumber(), NumberedSource::Keyed(FirstKey),
+                                NumberedSource::Range{0, kRowsOfLane}, kBatchRows));
+  }
   int from = source;
   for (const uint32_t number : {1u, 2u}) {
     from = AddExchange(&graphs, from);
