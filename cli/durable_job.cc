@@ -129,15 +129,10 @@ Result<std::optional<LoadedCheckpoint>> NewestIn(const std::string& folder,
       .WithHint("--fresh begins anew, without any state");
 }
 
-bool IsInRocksDb(const Checkpoint& checkpoint) {
-  return std::any_of(checkpoint.lanes.begin(), checkpoint.lanes.end(),
-                     [](const LaneState& lane) { return !lane.files.empty(); });
-}
-
 Status CheckTimeToLive(const Checkpoint& checkpoint, const Options& options) {
   const bool had = checkpoint.state_ttl_millis > 0;
   const bool has = options.GetMillis("table.exec.state.ttl") > 0;
-  return IsInRocksDb(checkpoint) && had != has ? TimeToLiveDiffers(had) : Status::Ok();
+  return HasFiles(checkpoint) && had != has ? TimeToLiveDiffers(had) : Status::Ok();
 }
 
 // What --restore names. Where there is none, what might have been meant.
@@ -221,13 +216,17 @@ Result<std::unique_ptr<DurableJob>> DurableJob::Open(const PlannedJob& planned,
   RT_ASSIGN(job->transactions_, TransactionsOf(planned, name, say));
   job->folder_->SetDecisionLog(job->transactions_.get());
   RT_TRY(job->Choose(settings));
-  job->allows_lost_ = settings.allows_lost ||
-                      planned.options.GetBool("execution.state-recovery.ignore-unclaimed-state");
+  job->allows_lost_ = AllowsLost(planned, settings);
   job->has_read_all_ = job->chosen_ && job->chosen_->checkpoint.kind == CheckpointKind::kFinal;
   job->is_fresh_ = settings.fresh;
   if (settings.fresh) job->folder_->ChooseNewLife();
   if (job->is_done()) RT_TRY(job->folder_->RemoveLeftovers());
   return job;
+}
+
+bool DurableJob::AllowsLost(const PlannedJob& planned, const StateSettings& settings) {
+  return settings.allows_lost ||
+         planned.options.GetBool("execution.state-recovery.ignore-unclaimed-state");
 }
 
 Result<std::optional<LoadedCheckpoint>> DurableJob::Find(const PlannedJob& planned,
@@ -299,7 +298,7 @@ Status DurableJob::RefuseUndecided() const {
   return Status::Ok();
 }
 
-bool DurableJob::has_kept_files() const { return chosen_ && IsInRocksDb(chosen_->checkpoint); }
+bool DurableJob::has_kept_files() const { return chosen_ && HasFiles(chosen_->checkpoint); }
 
 bool DurableJob::has_other_lanes() const {
   return chosen_->checkpoint.lanes.size() != static_cast<size_t>(LanesOf(planned_));

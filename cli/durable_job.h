@@ -52,6 +52,8 @@ class DurableJob {
   static Result<std::optional<LoadedCheckpoint>> Find(const PlannedJob& planned,
                                                       const StateSettings& settings, int occurrence,
                                                       const Say& say);
+  // State that the query has no place for is dropped, instead of refused.
+  static bool AllowsLost(const PlannedJob& planned, const StateSettings& settings);
 
   // It has read all of its input in an earlier run: once it is restored, so that its sinks show all
   // that they have, there is nothing left to do.

@@ -8,6 +8,7 @@
 
 #include "cli/control_socket.h"
 #include "cli/error.h"
+#include "cli/restore_rehearsal.h"
 #include "cli/run.h"
 #include "cli/state_paths.h"
 #include "planner/exec/build_job.h"
@@ -102,7 +103,9 @@ Status CheckJob(const PlannedJob& planned, const StateSettings& settings, int oc
   RT_ASSIGN(std::vector<JobGraph> graphs, BuildJob(planned, std::move(context)));
   const Job job(std::move(graphs));
   RT_ASSIGN(const RestorePlan plan,
-            PlanRestore(job.Identities(), kept->checkpoint, settings.allows_lost));
+            PlanRestore(job.Identities(), kept->checkpoint,
+                        DurableJob::AllowsLost(planned, settings)));
+  RT_TRY(RehearseRestore(planned, kept->checkpoint, plan));
   for (const std::string& note : plan.notes) say(note);
   say((kept->checkpoint.kind == CheckpointKind::kFinal ? "has read all of its input: "
                                                        : "goes on from ") +

@@ -9,6 +9,7 @@
 // (engine/runtime/restore_plan.h). Everything here is bytes: no type of a state is known.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -74,5 +75,11 @@ struct Checkpoint {
   uint32_t next_source = 0;  // whose turn it is
   std::vector<LaneState> lanes;
 };
+
+// Keyed entries lie in files of a backend; else in the bytes of the nodes.
+inline bool HasFiles(const Checkpoint& checkpoint) {
+  return std::any_of(checkpoint.lanes.begin(), checkpoint.lanes.end(),
+                     [](const LaneState& lane) { return !lane.files.empty(); });
+}
 
 }  // namespace rowtide

@@ -166,6 +166,10 @@ def changed(lab):
     yield "… before anything is touched", differs(before, [sorted(os.listdir(path)) for path in lab.checkpoints("kept")])
     done = lab.call("state", "check", other, "kept", "--allow-non-restored-state")
     yield "… unless that state may be lost", differs((0, True), (done.returncode, "state is dropped" in done.stdout))
+    with open(os.path.join(lab.folder, "changed.sql"), encoding="utf-8") as file:
+        lab.write("lost.sql", "SET 'execution.state-recovery.ignore-unclaimed-state' = 'true';\n" + file.read())
+    done = lab.call("state", "check", "lost.sql", "kept")
+    yield "… as the script may say as well", differs((0, True), (done.returncode, "state is dropped" in done.stdout))
     with open(os.path.join(lab.folder, "watch.sql"), encoding="utf-8") as file:
         lab.write("ttl.sql", "SET 'table.exec.state.ttl' = '1 d';\n" + file.read())
     yield "a time-to-live that was not there is refused", says(lab.call("run", "--state", "kept", "ttl.sql"), 2, "RT6004", "has no time-to-live", "RESET")
@@ -194,11 +198,16 @@ def times(lab):
             time.sleep(0.02)
         ended(process, signal.SIGTERM)
         lab.write("other.sql", COUNTS.format(set="", hint=other))
-        yield f"a STATE_TTL hint that {'goes' if hint else 'comes'} is refused", says(lab.call("run", "--state", kept, "other.sql"), 2, "RT6004", was, "STATE_TTL hint")
+        what = f"a STATE_TTL hint that {'goes' if hint else 'comes'}"
+        yield f"{what} is refused by state check", says(lab.call("state", "check", "other.sql", kept), 2, "RT6004", was, "STATE_TTL hint")
+        yield "… and by run", says(lab.call("run", "--state", kept, "other.sql"), 2, "RT6004", was, "STATE_TTL hint")
         lab.write("other.sql", COUNTS.format(set="", hint=hint.replace("1d", "2d")))
+        what = "another time" if hint else "the query as it was"
+        done = lab.call("state", "check", "other.sql", kept)
+        yield f"… {what} fits, says state check", differs((0, True), (done.returncode, "goes on from" in done.stdout))
         process = lab.start("--state", kept, "other.sql")
         lab.await_control(kept)
-        yield f"… {'another time' if hint else 'the query as it was'} is not", says(ended(process, signal.SIGTERM), 0, "goes on from")
+        yield "… and run", says(ended(process, signal.SIGTERM), 0, "goes on from")
     lab.write("idle.sql", COUNTS.format(set="SET 'table.exec.state.ttl' = '1 s';\n", hint=""))
     lab.write("counted/1.csv", "".join(f"key {i},1\n" for i in range(5000)))
     process = lab.start("--state", "idle_kept", "idle.sql")
