@@ -27,8 +27,6 @@ class LaneStore {
   virtual void Freeze(uint32_t table) = 0;
   virtual void EndBarrier() = 0;
   virtual Status Work() = 0;
-  // No rows come: a moment for what is otherwise done as they do.
-  virtual void Rest() {}
   // There is something for Work to do, also while no rows come.
   virtual bool has_work() const = 0;
   // Something is on its way, and there will be.

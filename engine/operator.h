@@ -77,6 +77,16 @@ struct StateSize {
   int64_t bytes = 0;
 };
 
+// State whose entries have a time to live: as rows come it looks for old ones by itself; while none
+// do, whoever waits for them has it do so.
+class ExpiringState {
+ public:
+  virtual void SweepSome() = 0;  // for a moment; at once when nothing can have expired
+
+ protected:
+  ~ExpiringState() = default;
+};
+
 // What an operator gets at Create besides its spec. Borrowed: outlives the operator.
 struct OperatorContext {
   const Clock* clock = nullptr;
@@ -88,6 +98,8 @@ struct OperatorContext {
   KeyGroupRange key_groups;             // the lane's: keys of other groups never come
   StateTier* tier = nullptr;            // the lane's, with a backend; null = all state is in memory
   uint32_t first_table = 0;             // with a tier: of the operator's tables, one a state
+  // Where state with a time-to-live is noted; null: while no rows come it does not expire.
+  std::vector<ExpiringState*>* expiring = nullptr;
 };
 
 }  // namespace rowtide

@@ -165,10 +165,6 @@ Status StateTier::Work() {
   return WarmUp();
 }
 
-void StateTier::Rest() {
-  for (const Member& member : states_) member.state->SweepSome();
-}
-
 // A run that is large enough leaves while the next one is gathered.
 Status StateTier::CopySlice() {
   if (!copies_) return Status::Ok();

@@ -53,8 +53,6 @@ class TieredState {
   virtual Result<bool> WarmUp(int entries_max) = 0;
   // Asks what the backend has let expire by itself.
   virtual void CountExpiredBelow() = 0;
-  // Looks at a few entries for such that have expired: no rows come that would.
-  virtual void SweepSome() = 0;
   virtual int64_t bytes() const = 0;
 };
 
@@ -79,8 +77,6 @@ class StateTier {
   void Freeze(uint32_t node);  // the states of one operator
   void EndBarrier();
   Status Work();
-  // No rows come: what has expired in memory is found all the same, in time.
-  void Rest();
   // There is something to copy, write or read.
   bool busy() const;
   // All of that is done by a thread, for now.

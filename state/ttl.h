@@ -23,6 +23,8 @@ class Ttl {
   // Requires: enabled.
   int64_t NowMillis() const { return clock_->NowMillis(); }
   bool Expired(int64_t written, int64_t now) const { return now - millis_ >= written; }
+  // Of what was written then: when it expires.
+  int64_t EndMillis(int64_t written) const { return written + millis_; }
   // What was written then, or before, has expired.
   int64_t DeadlineMillis() const { return NowMillis() - millis_; }
 

@@ -15,6 +15,10 @@ ValueState::ValueState(const OperatorContext& context, Ttl ttl)
                   (context.tier != nullptr ? sizeof(Tracks) : 0)),
       arena_(context.state_size),
       tier_(context.tier) {
+  if (clocked_ && context.expiring != nullptr) {
+    expiring_ = context.expiring;
+    expiring_->push_back(this);
+  }
   if (!tiered_) return;
   number_ = tier_->Register(this, context.first_table);
   for (auto& groups : lists_) groups.resize(kKeyGroups);
@@ -28,6 +32,7 @@ ValueState::ValueState(const OperatorContext& context, Ttl ttl)
 ValueState::~ValueState() {
   if (tiered_ && clocked_) tier_->backend().SetExpiry(number_, nullptr);
   if (tiered_) tier_->Unregister(this);
+  if (expiring_ != nullptr) std::erase(*expiring_, static_cast<ExpiringState*>(this));
   Clear();
 }
 
@@ -38,6 +43,7 @@ void ValueState::Clear() {
   table_.Clear();
   arena_.Clear();
   swept_segment_ = 0;
+  round_ = {};
   values_ = 0;
   marked_.clear();
   for (auto& groups : lists_) {
@@ -261,6 +267,34 @@ void ValueState::SweepExpired(int rows) {
     if (swept_segment_ >= table_.segments()) swept_segment_ = 0;
     table_.VisitSegment(swept_segment_++, [&](HotTable::Slot* slot) { ExpireIfOld({slot}); });
   }
+}
+
+// When a round is through, nothing is too old before the oldest entry that it has seen is: until
+// then the table is left alone. A clock that was set back begins it anew.
+void ValueState::SweepSome() {
+  now_ = ttl_.NowMillis();
+  if (now_ < round_.now) round_ = {};
+  round_.now = now_;
+  if (now_ < round_.next) return;
+  Settle();
+  if (round_.segment == 0) round_ = {now_, 0, 0, table_.splits(), kForever};
+  table_.VisitSegment(round_.segment, [&](HotTable::Slot* slot) {
+    const Entry entry{slot};
+    ExpireIfOld(entry);
+    if (Has(entry)) round_.oldest = std::min(round_.oldest, ClockOf(HeaderOf(entry)));
+  });
+  Settle();
+  if (++round_.segment >= table_.segments()) EndRound();
+}
+
+void ValueState::EndRound() {
+  round_.segment = 0;
+  if (table_.splits() != round_.splits) return;  // some may have been missed
+  round_.next = ttl_.EndMillis(std::min(round_.oldest, now_));
+  // What has gone altogether gives its memory back.
+  if (arena_.in_use() > 0 || table_.entries() > 0 || table_.segments() == 1) return;
+  table_.Clear();
+  arena_.Clear();
 }
 
 void ValueState::Forget() {

@@ -43,7 +43,7 @@ struct Entry {
   friend bool operator==(Entry, Entry) = default;
 };
 
-class ValueState final : public StatePart, private TieredState {
+class ValueState final : public StatePart, private TieredState, private ExpiringState {
  public:
   static constexpr uint32_t kNoValue = 0xffffffff;
   static constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
@@ -278,6 +278,9 @@ class ValueState final : public StatePart, private TieredState {
   // do not stay for ever.
   static constexpr int kSweptSlotsPerRow = 4;
   void SweepExpired(int rows);
+  // While no rows come, a segment at a time as well.
+  void SweepSome() override;
+  void EndRound();
   void Forget();
   void Release(HotTable::Slot* slot);
   static bool IsMark(uint32_t value_size) {
@@ -325,13 +328,13 @@ class ValueState final : public StatePart, private TieredState {
   void DropVictims() override;
   Result<bool> WarmUp(int entries_max) override;
   void CountExpiredBelow() override;
-  void SweepSome() override;
   int64_t bytes() const override;
 
   StateSize* size_;
   KeyGroupRange key_groups_;
   int64_t* expired_;
   int64_t* expired_below_ = nullptr;  // with a tier and a TTL
+  std::vector<ExpiringState*>* expiring_ = nullptr;  // with a TTL: where it is noted
   Ttl ttl_;
   bool clocked_;
   bool tiered_;
@@ -349,6 +352,15 @@ class ValueState final : public StatePart, private TieredState {
   CheckValue check_;  // none: they are any bytes
   size_t swept_segment_ = 0;
   int64_t sweep_credit_ = 0;
+  // Of the sweep while no rows come.
+  struct Round {
+    int64_t now = 0;
+    int64_t next = 0;            // not before that
+    size_t segment = 0;          // to be looked at
+    uint64_t splits = 0;         // of the table when it began: they move entries
+    int64_t oldest = kForever;   // of those that were seen, and stay
+  };
+  Round round_;
 
   // --- with a tier ---
   StateTier* tier_;

@@ -111,14 +111,6 @@ void ValueState::CountExpiredBelow() {
   if (expired_below_ != nullptr) *expired_below_ += tier_->backend().TakeExpired(number_);
 }
 
-void ValueState::SweepSome() {
-  if (!clocked_) return;
-  Settle();
-  now_ = ttl_.NowMillis();
-  SweepExpired(HotTable::kSegmentSlots / kSweptSlotsPerRow);
-  Settle();
-}
-
 // --- memory ---
 
 int64_t ValueState::bytes() const {
@@ -201,6 +193,7 @@ Status ValueState::Enter(std::string_view key, uint64_t hash, std::string_view b
     enters_ = false;
   }
   if (clocked_) SetClock(HeaderOf(entry), clock);
+  round_ = {};  // it may be older than those that were seen
   return Status::Ok();
 }
 

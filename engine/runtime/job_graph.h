@@ -36,6 +36,7 @@ struct NodeMeters {
   Counters counters;
   StateSize state;
   ByteMeter bytes;  // that a sink has written, on whatever thread
+  std::vector<ExpiringState*> expiring;
 };
 
 struct JobEdge {

@@ -99,7 +99,7 @@ Status Lane::TickIfDue() {
 }
 
 void Lane::Wait(int64_t guess_millis, const std::function<bool()>& has_news) {
-  if (store_ != nullptr) store_->Rest();
+  task_.SweepSome();
   const bool waits = store_ != nullptr && store_->is_waiting();
   int64_t millis = waits ? kStoreWaitMillis : kLongestWaitMillis;
   if (next_tick_millis_ != 0)

@@ -211,6 +211,12 @@ Status Task::FlushSinks() {
   return Status::Ok();
 }
 
+void Task::SweepSome() {
+  for (const auto& node : nodes_) {
+    for (ExpiringState* const state : node->work.meters->expiring) state->SweepSome();
+  }
+}
+
 SourceWakeup Task::wakeup(int source) const {
   return nodes_[static_cast<size_t>(source)]->work.source->wakeup();
 }

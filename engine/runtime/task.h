@@ -49,6 +49,8 @@ class Task {
 
   // No source has anything now: what was written goes to whoever reads it.
   Status FlushSinks();
+  // Likewise: state that has expired goes all the same.
+  void SweepSome();
   SourceWakeup wakeup(int source) const;
 
   // Of a job of several lanes: whom what comes from other lanes wakes.

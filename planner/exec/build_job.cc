@@ -369,6 +369,7 @@ class JobBuilder {
     context.clock = context_.connectors.clock;
     context.counters = &meters->counters;
     context.state_size = &meters->state;
+    context.expiring = &meters->expiring;
     if (!context_.tiers.empty()) context.tier = context_.tiers[static_cast<size_t>(lane)];
     context.first_table = table_of_node_[static_cast<size_t>(rows.node)] << kNodeTableBits;
     if (rows.in_all) context.key_groups = KeyGroupsOfLane(lane, lanes_);

@@ -41,7 +41,6 @@ class RocksDbLane final : public LaneStore {
   void Freeze(uint32_t table) override { tier_->Freeze(table); }
   void EndBarrier() override { tier_->EndBarrier(); }
   Status Work() override { return tier_->Work(); }
-  void Rest() override { tier_->Rest(); }
   bool has_work() const override { return tier_->busy() && !tier_->waits(); }
   bool is_waiting() const override { return tier_->waits(); }
   bool is_written() const override { return tier_->written(); }

@@ -350,10 +350,10 @@ TEST(StateTier, WhatHasExpiredGoesWhileNoRowsCome) {
   for (const Entry entry : entries) state.Assign(entry, "x");
   ASSERT_TRUE(tier.BeginCheckpoint("1").ok());
   ASSERT_TRUE(tier.WaitWritten().ok());
-  tier.Rest();
+  context.Rest();
   EXPECT_EQ(context.size.entries, 1000);
   context.clock.Set(1000);
-  tier.Rest();
+  context.Rest();
   EXPECT_EQ(context.size.entries, 0);
   ASSERT_TRUE(tier.BeginCheckpoint("2").ok());
   ASSERT_TRUE(tier.WaitWritten().ok());
