@@ -83,8 +83,10 @@ bool IsDamaged(const std::string& checkpoint, const Status& status) {
 int64_t HalfOfMemory() { return int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE) / 2; }
 
 // What is freed goes back to the machine, as far as it matters for the memory that there is: left
-// to itself, malloc keeps arenas of several threads and large blocks for later.
+// to itself, malloc keeps arenas of several threads and large blocks for later, and every thread
+// the blocks of its batches.
 void BoundAllocator(int64_t memory) {
+  LimitFreeBlocks(static_cast<size_t>(memory / 16));
 #ifdef __GLIBC__
   const int64_t large = std::clamp<int64_t>(memory / 256, int64_t{64} << 10, int64_t{32} << 20);
   (void)mallopt(M_MMAP_THRESHOLD, static_cast<int>(large));
@@ -335,14 +337,22 @@ std::vector<uint32_t> DurableJob::Tables() const {
   return tables;
 }
 
-Status DurableJob::OpenStores() {
+int64_t DurableJob::memory_limit() const {
   const Options& options = planned_.options;
+  return options.IsSet("rowtide.memory.limit") ? options.GetBytes("rowtide.memory.limit")
+                                               : HalfOfMemory();
+}
+
+// An eighth, so that lanes need not wait for each other; but no more than the channels of an
+// Exchange would take anyway.
+int64_t DurableJob::exchange_bytes() const {
+  const int64_t lanes = LanesOf(planned_);
+  return lanes > 1 ? std::min(memory_limit() / 8, lanes * lanes * Channel::kBytesMax) : 0;
+}
+
+Status DurableJob::OpenStores() {
   const int lanes = LanesOf(planned_);
-  const int64_t limit = options.IsSet("rowtide.memory.limit")
-                            ? options.GetBytes("rowtide.memory.limit")
-                            : HalfOfMemory();
-  BoundAllocator(limit);
-  const int64_t memory = limit / lanes;
+  const int64_t memory = (memory_limit() - exchange_bytes()) / lanes;
   const bool imports = has_kept_files() && has_other_lanes();
   for (int lane = 0; lane < lanes; ++lane) {
     const std::string work = folder_->WorkFolder(lane);
@@ -366,6 +376,8 @@ Result<std::vector<JobGraph>> DurableJob::Build(BuildContext context) {
   ChooseBackend();
   if (!uses_rocksdb_) return BuildJob(planned_, std::move(context));
   if (chosen_) context.tables = Tables();
+  BoundAllocator(memory_limit());
+  context.exchange_bytes = exchange_bytes();
   RT_TRY(OpenStores());
   for (const auto& store : stores_) context.tiers.push_back(store->tier());
   RT_ASSIGN(std::vector<JobGraph> graphs, BuildJob(planned_, std::move(context)));

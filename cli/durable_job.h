@@ -95,6 +95,9 @@ class DurableJob {
   Status PlanTheRestore();
   // Of each node of the job: the table that has its entries in the checkpoint.
   std::vector<uint32_t> Tables() const;
+  // All of it is shared out: to the rows between lanes, then to the lanes' stores.
+  int64_t memory_limit() const;
+  int64_t exchange_bytes() const;
   // One a lane, with the lane's entries of the checkpoint if that had as many lanes.
   Status OpenStores();
   std::string SavepointDir() const;

@@ -1,6 +1,7 @@
 #include "engine/row_batch.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
@@ -14,6 +15,9 @@ namespace {
 
 // Blocks are aligned to a cache line and padded by one, so vector loads may run past the end.
 constexpr size_t kAlignment = 64;
+
+constexpr size_t kFreeBytesMax = size_t{16} << 20;
+std::atomic<size_t> free_bytes_max = kFreeBytesMax;
 
 // Set when a thread ends: blocks that die later are freed at once.
 thread_local bool shelf_is_gone = false;
@@ -46,7 +50,7 @@ class BlockShelf {
   }
   void Give(char* data, int size_class) {
     if (shelf_is_gone || size_class >= kClasses ||
-        kept_bytes_ + BytesOf(size_class) > kKeptBytesMax)
+        kept_bytes_ + BytesOf(size_class) > free_bytes_max.load(std::memory_order_relaxed))
       return std::free(data);
     kept_bytes_ += BytesOf(size_class);
     lists_[size_class] = new (data) Free{lists_[size_class]};
@@ -63,7 +67,6 @@ class BlockShelf {
 #else
   static constexpr int kClasses = 13;
 #endif
-  static constexpr size_t kKeptBytesMax = size_t{16} << 20;
   static size_t BytesOf(int size_class) { return kSmallest << size_class; }
 
   Free* lists_[kClasses + 1] = {};
@@ -110,6 +113,8 @@ BlockPointer GatherValidity(const Column& column, std::span<const int32_t> rows)
 }
 
 }  // namespace
+
+void LimitFreeBlocks(size_t bytes) { free_bytes_max = std::min(bytes, kFreeBytesMax); }
 
 Block::Block(size_t bytes) : data_(shelf.Take(BlockShelf::ClassOf(bytes))), bytes_(bytes) {
   RT_CHECK(data_ != nullptr);

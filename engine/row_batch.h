@@ -41,6 +41,9 @@ class Block {
 };
 using BlockPointer = std::shared_ptr<const Block>;
 
+// Each thread keeps so many bytes of freed blocks for those that it makes next. Of the process.
+void LimitFreeBlocks(size_t bytes);
+
 class Column {
  public:
   Column() = default;

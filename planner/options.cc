@@ -501,8 +501,8 @@ constexpr KeyText kTexts[] = {
      "where the state of a job with a state folder lies: RocksDB, which is the default there, or "
      "memory"},
     {"rowtide.memory.limit",
-     "what state in RocksDB may take of memory, caches and buffers included; half of the machine "
-     "where nothing is said"},
+     "what state in RocksDB may take of memory in all lanes together, caches and buffers included; "
+     "half of the machine where nothing is said"},
     {"rowtide.disk.reserve",
      "with less room on the disk of the state folder no input is taken until there is more"},
     {"table.exec.mini-batch.enabled", "rows are gathered by key before they are worked on"},

@@ -11,6 +11,10 @@ InputGate::InputGate(int channels, int64_t rows_max)
   for (int i = 0; i < channels; ++i) channels_.push_back(std::make_unique<Channel>(rows_max));
 }
 
+void InputGate::LimitBytes(int64_t bytes_max) {
+  for (const auto& channel : channels_) channel->LimitBytes(bytes_max);
+}
+
 void InputGate::SetConsumer(LaneSignal* consumer) {
   for (const auto& channel : channels_) channel->SetConsumer(consumer);
 }

@@ -23,6 +23,9 @@ class InputGate {
  public:
   explicit InputGate(int channels, int64_t rows_max = Channel::kRowsMax);
 
+  // Of each channel; before the first event.
+  void LimitBytes(int64_t bytes_max);
+  int channels() const { return static_cast<int>(channels_.size()); }
   Channel* channel(int from) { return channels_[static_cast<size_t>(from)].get(); }
   void SetConsumer(LaneSignal* consumer);
 

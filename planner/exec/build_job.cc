@@ -101,6 +101,7 @@ class JobBuilder {
     RT_TRY(AddSources());
     for (const ExecPointer& root : job_.plan.roots) RT_TRY(AddRoot(*root));
     for (JobGraph& graph : graphs_) graph.MarkMeetingFanOuts();
+    if (context_.exchange_bytes > 0) LimitChannels();
     return std::move(graphs_);
   }
 
@@ -175,6 +176,7 @@ class JobBuilder {
       auto made = std::make_unique<InputGate>(senders);
       for (int from = 0; from < senders; ++from)
         targets[static_cast<size_t>(from)].push_back(made->channel(from));
+      gates_.push_back(made.get());
       graph(lane).SetGate(gate.node, std::move(made), input.node);
     }
     for (int lane = 0; lane < senders; ++lane) {
@@ -190,6 +192,13 @@ class JobBuilder {
     }
     if (!keys.empty()) gate.hashed_by = keys;
     return gate;
+  }
+
+  void LimitChannels() {
+    int64_t channels = 0;
+    for (const InputGate* gate : gates_) channels += gate->channels();
+    for (InputGate* gate : gates_)
+      gate->LimitBytes(std::min(context_.exchange_bytes / channels, Channel::kBytesMax));
   }
 
   // --- sources ---
@@ -445,7 +454,8 @@ class JobBuilder {
   bool threads_any_source_ = false;
   std::vector<JobGraph> graphs_;
   RowsOfNode rows_;
-  size_t tables_ = 0;  // nodes that have one
+  std::vector<InputGate*> gates_;  // of the graphs
+  size_t tables_ = 0;              // nodes that have one
   std::vector<uint32_t> table_of_node_;
   std::map<std::string, int> sinks_of_table_;
   const std::shared_ptr<KafkaProducers> kafka_producers_ = std::make_shared<KafkaProducers>();

@@ -38,6 +38,8 @@ struct BuildContext {
   // With tiers that were restored: the table of each node, in the order of Job::Identities.
   std::vector<uint32_t> tables;
   int lanes = 0;  // 0: as the job's options say
+  // For the rows on their way between lanes, all together; 0: each channel has its own limit.
+  int64_t exchange_bytes = 0;
   // The state is to be looked at: nothing is read or written, sources and sinks do nothing.
   bool operators_only = false;
   // tests: watermarks come at the end only (Requires: !ReadsWatermarks)

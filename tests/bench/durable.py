@@ -18,6 +18,7 @@ import sys
 import time
 
 import elsewhere
+from draws import draws
 from figures import Figure
 from programs import ROOT, WORK, Run, bids_path, generate, job_file, job_text, median, spread
 
@@ -27,18 +28,6 @@ EVERY_5_S = "SET 'execution.checkpointing.interval' = '5s';\n"
 BIDS, ROUNDS = 40_000_000, 3
 # The state of keep_last over so many bids is twenty times the memory that it gets.
 BEYOND_BIDS, BEYOND = 5_000_000, 20
-
-UNIFORM = """
-SET 'rowtide.stats.conflicts' = 'false';
-SET 'rowtide.datagen.seed.draws' = '42';
-SET 'execution.checkpointing.interval' = '1s';
-CREATE TABLE draws (id BIGINT, price BIGINT, name STRING, pt AS PROCTIME())
-  WITH ('connector' = 'datagen', 'rows-per-second' = '1000000000', 'number-of-rows' = '{rows}',
-        'fields.id.min' = '1', 'fields.id.max' = '{keys}', 'fields.name.length' = '24');
-CREATE TABLE changes (id BIGINT, price BIGINT, name STRING) WITH ('connector' = 'blackhole');
-INSERT INTO changes SELECT id, price, name
-FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY pt DESC) AS n FROM draws) WHERE n = 1;
-"""
 
 # A folder that is watched, so that there is more to come after a restart; a line for each key's first row.
 WATCHED = """
@@ -106,7 +95,7 @@ def measure_stops(build):
     """How long rows stand still, while all keys change between checkpoints."""
     figures = []
     for keys, rows, most in ((1_000_000, 10_000_000, 5), (KEYS, 15_000_000, 10)):
-        file = sql_file(f"uniform-{keys}", UNIFORM.format(keys=keys, rows=rows))
+        file = sql_file(f"uniform-{keys}", draws(rows, keys, 24, "1s"))
         runs = [durable(build, file) for _ in range(2)]
         best = min(runs, key=lambda run: run.stop_ms)
         print(f"keep_last, {keys} uniform keys, checkpoint each second: {best.checkpoints} checkpoints, longest stop "
