@@ -1,6 +1,7 @@
 #include "engine/thread_start.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -31,6 +32,8 @@ Result<std::thread> StartBackgroundThread(std::function<void()> run) {
   constexpr int kNice = 5;  // a quarter of the share of those that it competes with
   return StartThread([run = std::move(run)] {
     (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);  // a thread's own
+    const sched_param none{};
+    (void)::sched_setscheduler(0, SCHED_BATCH, &none);  // it interrupts nobody when it wakes
     run();
   });
 }

@@ -2,27 +2,41 @@
 
 #include <algorithm>
 
+#include "state/copy_bytes.h"
+
 namespace rowtide {
 namespace {
 
-void WriteHead(uint32_t table, std::string_view key, char* to) {
+void WriteHead(uint32_t table, int group, char* to) {
   const uint32_t big_endian = __builtin_bswap32(table);
   std::memcpy(to, &big_endian, sizeof(big_endian));
-  to[sizeof(big_endian)] = static_cast<char>(KeyGroupOf(key));
+  to[sizeof(big_endian)] = static_cast<char>(group);
 }
 
 // Shorter keys as if they ended in zeros: equal then, and compared in full.
 uint64_t WordAt(const char* key, size_t key_size, size_t at) {
   uint64_t word = 0;
-  if (key_size > at) std::memcpy(&word, key + at, std::min(sizeof(word), key_size - at));
+  if (key_size >= at + sizeof(word)) {
+    std::memcpy(&word, key + at, sizeof(word));  // without a call
+  } else if (key_size > at) {
+    std::memcpy(&word, key + at, key_size - at);
+  }
   return __builtin_bswap64(word);
+}
+
+void CopyAny(const char* from, size_t size, char* to) {
+  if (size > 16) {
+    CopyLong(from, size, to);
+  } else {
+    CopyShort(from, size, to);
+  }
 }
 
 }  // namespace
 
 void AppendBelowKey(uint32_t table, std::string_view key, std::string* to) {
   char head[kBelowKeyHead];
-  WriteHead(table, key, head);
+  WriteHead(table, KeyGroupOf(key), head);
   to->append(head, sizeof(head)).append(key);
 }
 
@@ -41,14 +55,19 @@ int KeyGroupIn(std::string_view below_key) {
   return static_cast<uint8_t>(below_key[sizeof(uint32_t)]);
 }
 
-void StateRun::Add(uint32_t table, std::string_view key, const char* value, uint32_t value_size) {
+void StateRun::Add(uint32_t table, int group, std::string_view key, const char* value,
+                   uint32_t value_size) {
   const size_t key_size = kBelowKeyHead + key.size();
   const size_t value_bytes = value_size == kGone ? 0 : value_size;
   const size_t bytes = key_size + value_bytes;
   if (bytes > left_) OpenBlock(bytes);
-  WriteHead(table, key, next_);
-  std::memcpy(next_ + kBelowKeyHead, key.data(), key.size());
-  if (value_bytes > 0) std::memcpy(next_ + key_size, value, value_bytes);
+  WriteHead(table, group, next_);
+  if (key.data() + key.size() == value) {  // as they lie in memory: in one piece
+    CopyAny(key.data(), key.size() + value_bytes, next_ + kBelowKeyHead);
+  } else {
+    CopyAny(key.data(), key.size(), next_ + kBelowKeyHead);
+    CopyAny(value, value_bytes, next_ + key_size);
+  }
   changes_.push_back({WordAt(next_, key_size, 0), WordAt(next_, key_size, sizeof(uint64_t)), next_,
                       static_cast<uint32_t>(key_size), value_size});
   next_ += bytes;

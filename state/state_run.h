@@ -35,11 +35,13 @@ class StateRun {
   static constexpr size_t kBlockBytes = size_t{1} << 20;
   explicit StateRun(size_t block_bytes = kBlockBytes) : block_bytes_(block_bytes) {}
 
-  // A key may come once.
-  void Put(uint32_t table, std::string_view key, std::string_view value) {
-    Add(table, key, value.data(), static_cast<uint32_t>(value.size()));
+  // A key may come once. Requires: `group` is the key's.
+  void Put(uint32_t table, int group, std::string_view key, std::string_view value) {
+    Add(table, group, key, value.data(), static_cast<uint32_t>(value.size()));
   }
-  void Remove(uint32_t table, std::string_view key) { Add(table, key, nullptr, kGone); }
+  void Remove(uint32_t table, int group, std::string_view key) {
+    Add(table, group, key, nullptr, kGone);
+  }
 
   // Room for so many bytes: growing on the way is a stop that is felt. It is not touched before.
   void Expect(int64_t bytes) { changes_.reserve(static_cast<size_t>(bytes) / kSmallChange); }
@@ -71,7 +73,7 @@ class StateRun {
     }
   };
   static constexpr size_t kSmallChange = sizeof(Change) + 24;
-  void Add(uint32_t table, std::string_view key, const char* value, uint32_t value_size);
+  void Add(uint32_t table, int group, std::string_view key, const char* value, uint32_t value_size);
 
   struct Block {
     std::unique_ptr<char[]> bytes;

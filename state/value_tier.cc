@@ -44,13 +44,13 @@ void ValueState::CopyOut(Arena::Ref ref, StateRun* run) {
   const std::string_view key{KeyOf(header), header->key_size};
   if (header->value_size >= kMarkBit) {  // a mark, or no value
     if (!tracks->is_below) return;
-    run->Remove(number_, key);
+    run->Remove(number_, tracks->group, key);
     if (header->value_size == kNoValue) gone_.emplace_back(key);
     return;
   }
   tracks->is_below = true;
   if (!clocked_ && !form_.write) {
-    run->Put(number_, key, {ValueOf(header), header->value_size});
+    run->Put(number_, tracks->group, key, {ValueOf(header), header->value_size});
     return;
   }
   below_value_.clear();
@@ -60,7 +60,7 @@ void ValueState::CopyOut(Arena::Ref ref, StateRun* run) {
   } else {
     below_value_.append(ValueOf(header), header->value_size);
   }
-  run->Put(number_, key, below_value_);
+  run->Put(number_, tracks->group, key, below_value_);
 }
 
 // --- checkpoints ---
@@ -88,11 +88,10 @@ TieredState::Copied ValueState::CopyFrozen(int64_t bytes_max, StateRun* run, int
     frozen = {};  // its memory too: lists of what changed would count twice
     early_bytes_ -= early_[copied_groups_].bytes();
     run->Take(&early_[copied_groups_]);
-    if (run->bytes() >= run_bytes) {
-      ++copied_groups_;
-      copied_ = 0;
-      return copied_groups_ < kKeyGroups ? Copied::kRun : Copied::kAll;
-    }
+    if (copied_groups_ + 1 == kKeyGroups || run->bytes() < std::min(enough, run_bytes)) continue;
+    ++copied_groups_;
+    copied_ = 0;
+    return run->bytes() >= run_bytes ? Copied::kRun : Copied::kSome;
   }
   return Copied::kAll;
 }

@@ -33,6 +33,7 @@ namespace fs = std::filesystem;
 constexpr size_t kKeysAtOnce = 128;
 constexpr size_t kRewrittenAtOnce = 4;  // files
 constexpr size_t kImportedAtOnce = size_t{16} << 20;
+constexpr size_t kLargeFile = size_t{64} << 20;  // there is memory for larger ones
 
 rocksdb::Slice SliceOf(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 std::string_view ViewOf(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
@@ -118,11 +119,15 @@ rocksdb::Options OptionsOf(const RocksDbOptions& settings) {
   options.target_file_size_base = settings.file_bytes;
   // A level for each factor of ten above a few runs: where runs are small, each compaction would
   // rewrite the whole of a large last level otherwise.
-  options.max_bytes_for_level_base = std::min(settings.file_bytes * 8, size_t{256} << 20);
+  options.max_bytes_for_level_base =
+      settings.file_bytes >= kLargeFile ? settings.file_bytes * 32 : settings.file_bytes * 8;
   options.writable_file_max_buffer_size =
       std::clamp(settings.file_bytes / 32, size_t{64} << 10, size_t{1} << 20);
   options.level_compaction_dynamic_level_bytes = true;
-  options.level0_file_num_compaction_trigger = 4;
+  // Files of a checkpoint do not overlap, and where memory is plenty hardly anything is asked of
+  // them: a few checkpoints may lie there before they are merged, for which all that is below them
+  // is written anew.
+  options.level0_file_num_compaction_trigger = settings.file_bytes >= kLargeFile ? 32 : 4;
   options.compression = rocksdb::kNoCompression;
   options.compression_per_level.assign(7, rocksdb::kLZ4Compression);
   options.compression_per_level[0] = options.compression_per_level[1] = rocksdb::kNoCompression;
