@@ -19,7 +19,7 @@ struct Key {
   const char* name;
   Kind kind;
   const char* fallback;
-  const char* choices = "";  // kChoice: separated by |
+  const char* choices = "";  // kChoice: separated by |; kText: what it is, "" for a file
   bool has_effect = true;
   int64_t lowest = std::numeric_limits<int64_t>::min();  // kInt, kNumber, kBytes, kDuration
   int64_t highest = std::numeric_limits<int64_t>::max();
@@ -151,7 +151,7 @@ constexpr std::string_view kFlinkPrefixes[] = {"table.",
 // Families of keys with a free last part, the name of a table or view: `rowtide.bad-data.<table>`.
 constexpr Key kFamilies[] = {
     {"rowtide.bad-data.", Kind::kChoice, "fail", "fail|skip|dead-letter"},
-    {"rowtide.dead-letter.", Kind::kText, ""},
+    {"rowtide.dead-letter.", Kind::kText, "", "a file, or topic:NAME"},
     {"rowtide.csv.header.", Kind::kBool, "false"},
     {"rowtide.compression.", Kind::kChoice, "none", "none|gzip|zstd"},
     {"rowtide.datagen.seed.", Kind::kInt, ""},
@@ -557,7 +557,7 @@ std::string ValuesOf(const Key& key) {
     case Kind::kBytes: return "a size, as 16mb";
     case Kind::kDuration: return "a duration, as 5 s";
     case Kind::kZone: return "a zone, as Europe/Vienna";
-    case Kind::kText: return "a file";
+    case Kind::kText: return key.choices[0] != '\0' ? key.choices : "a file";
     case Kind::kChoice: break;
   }
   std::string values;
