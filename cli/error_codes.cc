@@ -241,14 +241,14 @@ constexpr ErrorCode kCodes[] = {
      "", "Running the job again may help."},
     {"RT5002", "A job would write into what it reads.",
      "A file of dead letters or of conflict samples, a profile, or standard output, is one of the "
-     "files of a source, or lies where a source looks for files: what is written would be read "
-     "again.",
+     "files of a source, or lies where a source looks for files; or a topic of dead letters is one "
+     "of its topics: what is written would be read again.",
      "SET 'rowtide.bad-data.e' = 'dead-letter';\n"
      "SET 'rowtide.dead-letter.e' = 'order_events.csv';\n"
      "CREATE TABLE e (id STRING) WITH ('connector' = 'filesystem', 'path' = 'order_events.csv', "
      "'format' = 'csv');\n"
      "SELECT * FROM e;",
-     "Name a file outside of what the job reads."},
+     "Name a file, or a topic, outside of what the job reads."},
     {"RT5001", "There is no such file.", "",
      "CREATE TABLE t (a INT) WITH ('connector' = 'filesystem', 'path' = 'nowhere.csv', 'format' = "
      "'csv');\nSELECT * FROM t;",
