@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "connectors/kafka/headers.h"
+
 namespace rowtide {
 namespace {
 
@@ -46,16 +48,9 @@ KafkaLetter LetterOf(const std::string& topic, const rd_kafka_message_t& message
   letter.offset = message.offset;
   letter.key = Bytes(message.key, message.key_len);
   letter.value = Bytes(message.payload, message.len);
-  rd_kafka_headers_t* headers = nullptr;
-  if (rd_kafka_message_headers(&message, &headers) != RD_KAFKA_RESP_ERR_NO_ERROR) return letter;
-  const char* name = nullptr;
-  const void* value = nullptr;
-  size_t size = 0;
-  for (size_t i = 0;
-       rd_kafka_header_get_all(headers, i, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR;
-       ++i) {
+  ForEachHeader(message, [&letter](const char* name, const void* value, size_t size) {
     letter.headers.push_back({name, Bytes(value, size)});
-  }
+  });
   return letter;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "connectors/formats/hints.h"
+#include "connectors/kafka/headers.h"
 #include "connectors/utf8.h"
 #include "engine/base64.h"
 #include "engine/value_text.h"
@@ -114,21 +115,15 @@ void KafkaMessages::AppendFields(int32_t record, std::string* letter) const {
                  ",\"partition\":{},\"offset\":{},\"key\":", at_.partition, of.offset);
   AppendBytes(of.key, of.key_len, letter);
   *letter += ",\"headers\":[";
-  rd_kafka_headers_t* headers = nullptr;
-  if (rd_kafka_message_headers(&of, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR) {
-    const char* name = nullptr;
-    const void* value = nullptr;
-    size_t size = 0;
-    for (size_t i = 0;
-         rd_kafka_header_get_all(headers, i, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR;
-         ++i) {
-      *letter += i > 0 ? ",{\"key\":" : "{\"key\":";
-      AppendText(name, letter);
-      *letter += ",\"value\":";
-      AppendBytes(value, size, letter);
-      *letter += '}';
-    }
-  }
+  bool is_first = true;
+  ForEachHeader(of, [&](const char* name, const void* value, size_t size) {
+    *letter += is_first ? "{\"key\":" : ",{\"key\":";
+    is_first = false;
+    AppendText(name, letter);
+    *letter += ",\"value\":";
+    AppendBytes(value, size, letter);
+    *letter += '}';
+  });
   *letter += "],";
 }
 
